@@ -1,0 +1,27 @@
+import type { NextConfig } from 'next'
+
+const isDevelopment = process.env.NODE_ENV === 'development'
+
+const config: NextConfig = {
+  // Pages named page.dev.tsx exist in development only; production builds do not see them.
+  pageExtensions: isDevelopment ? ['dev.tsx', 'tsx', 'ts'] : ['tsx', 'ts'],
+  typedRoutes: true,
+  poweredByHeader: false,
+  reactStrictMode: true,
+  // Compression belongs to the reverse proxy or CDN in front: here it would cost CPU that pages need.
+  compress: false,
+  // The optimiser is an endpoint with a long list of advisories; nothing here needs it.
+  images: { unoptimized: true },
+  serverExternalPackages: ['@node-rs/argon2', 'pg', 'pino'],
+  experimental: {
+    serverActions: { bodySizeLimit: '64kb' },
+  },
+  // A module may bring a page for `/`; while none does, core's start screen stands there.
+  rewrites: async () => ({
+    beforeFiles: [],
+    afterFiles: [],
+    fallback: [{ source: '/', destination: '/welcome' }],
+  }),
+}
+
+export default config

@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { defineConfig } from '@playwright/test'
+
+// Debian's Chromium, or the one named in CHROMIUM_PATH; otherwise the browser Playwright has installed.
+const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((path) => path && existsSync(path))
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: ['tests/e2e/**/*.e2e.ts', 'src/**/*.e2e.ts'],
+  globalSetup: './tests/support/journey-setup.ts',
+  outputDir: '.data/journeys',
+  fullyParallel: true,
+  workers: 2,
+  retries: 0,
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    trace: 'retain-on-failure',
+    launchOptions: {
+      ...(chromium && { executablePath: chromium }),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    },
+  },
+})

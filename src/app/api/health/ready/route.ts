@@ -1,0 +1,22 @@
+import { pool } from '@/core/db/client'
+import { definePublicHandler, defineRoute } from '@/core/handler'
+
+/** Readiness: this node can do its work. A balancer sends traffic only where this is 200. */
+export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
+  GET: definePublicHandler({
+    run: async () => {
+      const database = await pool.query('select 1').then(
+        () => 'ok' as const,
+        () => 'fail' as const,
+      )
+      const isReady = database === 'ok'
+      return Response.json(
+        { status: isReady ? 'ok' : 'unavailable', checks: { database } },
+        {
+          status: isReady ? 200 : 503,
+          headers: { 'Cache-Control': 'no-store', ...(!isReady && { 'Retry-After': '5' }) },
+        },
+      )
+    },
+  }),
+})

@@ -1,0 +1,39 @@
+import { redirect } from 'next/navigation'
+import { getActor } from '@/core/auth/actor'
+import { buttonVariants } from '@/core/ui/button'
+import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { SiteHeader } from '@/core/ui/site-header'
+import { alertVariants } from '@/core/ui/surface'
+import { signIn } from './actions'
+import { SeededPeople } from './seeded-people'
+
+export const metadata = { title: 'Sign in', description: 'Sign in to your account.' }
+
+export default async function SignInPage() {
+  if (await getActor()) redirect('/dashboard')
+  return (
+    <>
+      <SiteHeader />
+      <main id="main" className="mx-auto grid w-full max-w-sm gap-6 px-4 py-16 sm:py-24">
+        <div className="grid gap-1.5">
+          <h1 className="font-semibold text-2xl">Sign in</h1>
+          <p className="text-muted-foreground text-sm">With the e-mail address and password of your account.</p>
+        </div>
+        <ActionForm action={signIn} className="grid gap-5">
+          <FormMessage className={alertVariants({ tone: 'danger' })} />
+          <Field
+            label="E-mail"
+            name="email"
+            type="email"
+            autoComplete="username webauthn"
+            required
+            spellCheck={false}
+          />
+          <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+          <SubmitButton className={buttonVariants()}>Sign in</SubmitButton>
+        </ActionForm>
+        <SeededPeople />
+      </main>
+    </>
+  )
+}

@@ -1,0 +1,89 @@
+import 'server-only'
+import { headers } from 'next/headers'
+import { unstable_rethrow } from 'next/navigation'
+import type { z } from 'zod'
+import { type Actor, getActor } from './auth/actor'
+import { type Allow, authorize } from './auth/policy'
+import { type ErrorCode, type FieldErrors, toAppError } from './errors'
+import { log } from './log'
+import { formToObject, parse } from './parse'
+import { refuseCrossSite, requestIdFrom, withRequestId } from './request'
+
+/** What an action answers. A refusal is a value; the browser never sees an exception. */
+export type Result<Data> =
+  | { ok: true; data: Data }
+  | { ok: false; error: { code: ErrorCode; message: string; fields?: FieldErrors }; kept?: Record<string, string> }
+
+/** Callable with its input, or as the action of a form (the first argument is then the previous answer). */
+export interface Action<Input, Data> {
+  (input: Input): Promise<Result<Data>>
+  (previous: Result<Data> | null, form: FormData): Promise<Result<Data>>
+  access: Allow | 'public'
+}
+
+interface PublicSpec<Input extends z.ZodType, Data> {
+  input: Input
+  /** Fields that a refused form shows again as they were typed. Never a password. */
+  keep?: (keyof z.input<Input> & string)[]
+  run(context: { input: z.output<Input> }): Promise<Data>
+}
+
+interface GuardedSpec<Input extends z.ZodType, Data> extends Omit<PublicSpec<Input, Data>, 'run'> {
+  /** Who may: required, so that an action nobody thought about does not compile. */
+  allow: Allow
+  run(context: { input: z.output<Input>; actor: Actor }): Promise<Data>
+}
+
+/** A server action for callers with a permission. The check is here, where the data is touched: any page can post to any action. */
+export function defineAction<Input extends z.ZodType, Data>(
+  spec: GuardedSpec<Input, Data>,
+): Action<z.input<Input>, Data> {
+  return makeAction(spec.allow, spec.keep, async (input) => {
+    const actor = authorize(await getActor(), spec.allow)
+    return spec.run({ input: parse(spec.input, input), actor })
+  })
+}
+
+/** A server action that anybody may call, such as sign-in. */
+export function definePublicAction<Input extends z.ZodType, Data>(
+  spec: PublicSpec<Input, Data>,
+): Action<z.input<Input>, Data> {
+  return makeAction('public', spec.keep, (input) => spec.run({ input: parse(spec.input, input) }))
+}
+
+function makeAction<Input, Data>(
+  access: Allow | 'public',
+  keep: string[] = [],
+  work: (input: unknown) => Promise<Data>,
+): Action<Input, Data> {
+  const act = async (...given: unknown[]): Promise<Result<Data>> => {
+    const last = given.at(-1)
+    const input = last instanceof FormData ? formToObject(last) : given[0]
+    const head = await headers()
+    return withRequestId(requestIdFrom(head), async () => {
+      try {
+        refuseCrossSite(head, { isBrowserOnly: true })
+        return { ok: true, data: await work(input) }
+      } catch (error) {
+        unstable_rethrow(error)
+        const refusal = toAppError(error)
+        if (refusal.status >= 500) log.error({ error: refusal.cause ?? refusal }, 'action failed')
+        return {
+          ok: false,
+          error: { code: refusal.code, message: refusal.message, ...(refusal.fields && { fields: refusal.fields }) },
+          ...(last instanceof FormData && { kept: pick(last, keep) }),
+        }
+      }
+    })
+  }
+  return Object.assign(act, { access })
+}
+
+function pick(form: FormData, names: string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = form.get(name)
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}

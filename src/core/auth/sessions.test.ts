@@ -1,0 +1,102 @@
+import { eq, sql } from 'drizzle-orm'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { db } from '../db/client'
+import { sessions, users } from '../db/schema'
+import { createSession, endSession, findSession } from './sessions'
+
+let userId = ''
+let token = ''
+beforeEach(async () => {
+  await db.delete(users)
+  const [person] = await db
+    .insert(users)
+    .values({ email: 'Ada@Example.com', name: 'Ada', role: 'editor' })
+    .returning({ id: users.id })
+  userId = person?.id ?? ''
+  token = await createSession(userId, { userAgent: 'test' })
+})
+
+const age = (column: 'createdAt' | 'lastSeenAt', interval: string) =>
+  db
+    .update(sessions)
+    .set({ [column]: sql`now() - ${interval}::interval` })
+    .where(eq(sessions.userId, userId))
+
+describe('a session', () => {
+  test('is found by its token, with who and which role', async () => {
+    const session = await findSession(token)
+    expect(session?.user).toEqual({ id: userId, email: 'Ada@Example.com', name: 'Ada', role: 'editor' })
+    expect(session?.expires).toBeInstanceOf(Date)
+  })
+
+  test('is stored as a hash: nothing in the row is the token', async () => {
+    const { rows } = await db.execute<{ row: string }>(sql`select s::text as row from sessions s`)
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.row).not.toContain(token)
+    expect(rows[0]?.row).not.toContain(Buffer.from(token, 'base64url').toString('hex'))
+  })
+
+  test('is not found by anything else', async () => {
+    const [row] = await db.select({ hash: sessions.tokenHash }).from(sessions)
+    const wrong = [
+      '',
+      'x',
+      `${token}x`,
+      token.slice(1),
+      `${token.slice(0, -1)}!`,
+      "' or 1=1 --",
+      row?.hash.toString('base64url') ?? '',
+    ]
+    for (const candidate of wrong) expect(await findSession(candidate), candidate).toBeNull()
+  })
+
+  test('is gone once it was ended, and ending it twice is no error', async () => {
+    await endSession(token)
+    await endSession(token)
+    expect(await findSession(token)).toBeNull()
+  })
+
+  test('shows a new role at the next read', async () => {
+    await db.update(users).set({ role: 'viewer' }).where(eq(users.id, userId))
+    expect((await findSession(token))?.user.role).toBe('viewer')
+  })
+
+  test('counts for nothing while the person is suspended', async () => {
+    await db.update(users).set({ suspendedAt: sql`now()` }).where(eq(users.id, userId))
+    expect(await findSession(token)).toBeNull()
+  })
+
+  test('goes with the person', async () => {
+    await db.delete(users).where(eq(users.id, userId))
+    expect(await findSession(token)).toBeNull()
+  })
+
+  test.each([
+    ['editor', 'lastSeenAt', '6 days 23 hours', true],
+    ['editor', 'lastSeenAt', '7 days 1 second', false],
+    ['editor', 'createdAt', '29 days 23 hours', true],
+    ['editor', 'createdAt', '30 days 1 second', false],
+    ['admin', 'lastSeenAt', '11 hours', true],
+    ['admin', 'lastSeenAt', '12 hours 1 second', false],
+    ['admin', 'createdAt', '23 hours', true],
+    ['admin', 'createdAt', '24 hours 1 second', false],
+  ] as const)('of an %s whose %s is %s ago is valid: %s', async (role, column, interval, isValid) => {
+    await db.update(users).set({ role }).where(eq(users.id, userId))
+    await age(column, interval)
+    expect((await findSession(token)) !== null).toBe(isValid)
+  })
+
+  test('is written at most once in five minutes', async () => {
+    const seen = async () => (await db.select({ at: sessions.lastSeenAt }).from(sessions))[0]?.at.getTime() ?? 0
+    const first = await seen()
+    await findSession(token)
+    expect(await seen()).toBe(first)
+    await age('lastSeenAt', '6 minutes')
+    await findSession(token)
+    expect(await seen()).toBeGreaterThanOrEqual(first)
+  })
+})
+
+test('two people cannot share an address, however it is written', async () => {
+  await expect(db.insert(users).values({ email: 'ADA@example.COM', name: 'Other' })).rejects.toThrow()
+})

@@ -1,0 +1,23 @@
+import { env } from '../env'
+
+const day = 24 * 60 * 60
+
+/** Seconds. A session ends after `idle` without a request, and after `absolute` in any case; admins are kept shorter. */
+export const sessionLifetime = {
+  standard: { idle: 7 * day, absolute: 30 * day },
+  admin: { idle: day / 2, absolute: day },
+} as const
+
+/** `last_seen_at` is written at most this often (seconds), so that reading a session is not a write. */
+export const touchInterval = 5 * 60
+
+const isSecure = () => env.AUTH_URL.startsWith('https:')
+
+/** `__Host-` makes browsers refuse the cookie from a subdomain or without https; it needs https to be set at all. */
+export const sessionCookieName = () => (isSecure() ? '__Host-plinth.session' : 'plinth.session')
+
+/** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
+export const hintCookieName = 'plinth.signed-in'
+
+export const cookieOptions = () =>
+  ({ secure: isSecure(), sameSite: 'lax', path: '/', maxAge: sessionLifetime.standard.absolute }) as const

@@ -1,0 +1,34 @@
+import 'server-only'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { Pool } from 'pg'
+import { env } from '../env'
+import { log } from '../log'
+
+function createPool(): Pool {
+  const pool = new Pool({
+    // Not `env.DATABASE_URL`: a build imports this file and has no database. The boot check sees to it that it is set.
+    connectionString: process.env.DATABASE_URL,
+    max: env.DATABASE_POOL_MAX,
+    application_name: 'plinth',
+    // Each limit bounds another way to wait for ever: for a free connection, a slow statement, a lock, a forgotten
+    // transaction, a server that accepts and never answers.
+    connectionTimeoutMillis: 1_500,
+    statement_timeout: 5_000,
+    lock_timeout: 2_000,
+    idle_in_transaction_session_timeout: 5_000,
+    query_timeout: 6_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+  })
+  // An idle connection that the server drops is no reason to fall over; the pool opens another.
+  pool.on('error', (error) => log.warn({ error }, 'database connection lost'))
+  return pool
+}
+
+// Development reloads this file on every change; the pool must not multiply.
+const shared = globalThis as { plinthPool?: Pool }
+shared.plinthPool ??= createPool()
+
+export const pool: Pool = shared.plinthPool
+export const db = drizzle(pool)
+export type Database = typeof db

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { checkEnv, coreEnv, defineEnv } from './env'
+
+const complete = {
+  NODE_ENV: 'production',
+  AUTH_SECRET: 'Vq3kX0pYw8sTn5bRj2mCz7hLd4fGa9uE1iOo6',
+  AUTH_URL: 'https://app.example.com',
+  DATABASE_URL: 'postgres://app:app@db.internal:5432/app',
+}
+
+describe('the environment', () => {
+  test('is fine when everything production needs is set', () => {
+    expect(checkEnv([coreEnv], complete)).toBe('')
+  })
+
+  test('names every missing setting at once, and says how to make each', () => {
+    const text = checkEnv([coreEnv], { NODE_ENV: 'production' })
+    expect(text).toContain('3 settings are missing or wrong')
+    expect(text).toMatch(/AUTH_SECRET: is missing\..*randomBytes/)
+    expect(text).toMatch(/AUTH_URL: is missing\..*https:\/\/app\.example\.com/)
+    expect(text).toMatch(/DATABASE_URL: is missing\..*postgres:\/\//)
+  })
+
+  test('asks for nothing in development', () => {
+    expect(checkEnv([coreEnv], { NODE_ENV: 'development' })).toBe('')
+  })
+
+  test('treats an empty value as not set', () => {
+    expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: '' })).toContain('AUTH_SECRET: is missing')
+  })
+
+  test.each([
+    ['AUTH_SECRET', 'changeme', 'shorter than 32 bytes'],
+    ['AUTH_SECRET', 'a'.repeat(40), 'too easy to guess'],
+    ['AUTH_URL', 'https://app.example.com/path', 'not an origin'],
+    ['AUTH_URL', 'app.example.com', 'not an origin'],
+    ['AUTH_URL', 'http://app.example.com', 'must be https'],
+    ['DATABASE_URL', 'mysql://x', 'not a PostgreSQL URL'],
+    ['DATABASE_POOL_MAX', '0', 'not between 1 and 500'],
+    ['DATABASE_POOL_MAX', 'many', 'not a whole number'],
+    ['LOG_LEVEL', 'loud', 'none of debug'],
+  ])('refuses %s=%s', (name, value, complaint) => {
+    expect(checkEnv([coreEnv], { ...complete, [name]: value })).toMatch(new RegExp(`${name}: .*${complaint}`))
+  })
+
+  test('allows http for this machine itself', () => {
+    expect(checkEnv([coreEnv], { ...complete, AUTH_URL: 'http://localhost:3000' })).toBe('')
+  })
+
+  test.each([
+    ['AUTH_GOOGLE_ID', 'AUTH_GOOGLE_SECRET'],
+    ['AUTH_GITHUB_SECRET', 'AUTH_GITHUB_ID'],
+  ])('names the missing half when only %s is set', (present, absent) => {
+    expect(checkEnv([coreEnv], { ...complete, [present]: 'x' })).toContain(
+      `${absent}: is missing while ${present} is set`,
+    )
+  })
+
+  test('never repeats a value', () => {
+    expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: 'short-secret-value' })).not.toContain('short-secret-value')
+  })
+
+  test('names the module a setting belongs to', () => {
+    const module = defineEnv('billing', {
+      BILLING_KEY: { schema: z.string(), required: 'production', hint: 'From the bank' },
+    })
+    expect(checkEnv([coreEnv, module], complete)).toContain('BILLING_KEY (module billing): is missing. From the bank')
+  })
+
+  test('is read again when it changes', () => {
+    const { values } = defineEnv('one', { ONE_THING: { schema: z.string(), hint: '' } })
+    process.env.ONE_THING = 'first'
+    expect(values.ONE_THING).toBe('first')
+    process.env.ONE_THING = 'second'
+    expect(values.ONE_THING).toBe('second')
+  })
+
+  test('throws a sentence, not undefined, when a missing setting is used', () => {
+    const { values } = defineEnv('one', { ABSENT_THING: { schema: z.string(), hint: 'Ask Ada' } })
+    expect(() => values.ABSENT_THING).toThrow('ABSENT_THING is missing or wrong. Ask Ada')
+  })
+})

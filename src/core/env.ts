@@ -1,0 +1,172 @@
+import { z } from 'zod'
+
+/** A setting: how its value must look, and what to tell someone who has to make one. */
+interface Setting {
+  schema: z.ZodType
+  /** Read in "NAME is missing: …"; says what it is for and how to make it. */
+  hint: string
+  /** `production`: must be set there; development has a default or does without. */
+  required?: 'production'
+}
+
+export interface EnvProblem {
+  owner: string
+  name: string
+  message: string
+}
+
+export interface Env {
+  owner: string
+  names: string[]
+  problems(source: Source): EnvProblem[]
+}
+
+type Source = Record<string, string | undefined>
+type Values<Settings extends Record<string, Setting>> = {
+  [Name in keyof Settings]: z.output<Settings[Name]['schema']>
+}
+
+/** Settings that are only right together, such as the two halves of an OAuth client. */
+type Rule = (source: Source) => Omit<EnvProblem, 'owner'>[]
+
+/**
+ * Declares the settings of one owner (core or a module). Values are read on first use, so importing costs
+ * nothing and a build needs no environment; `checkEnv` looks at all of them when the server starts.
+ */
+export function defineEnv<Settings extends Record<string, Setting>>(
+  owner: string,
+  settings: Settings,
+  ...rules: Rule[]
+): Env & { values: Values<Settings> } {
+  const names = Object.keys(settings)
+  const read = (name: string, source: Source) => {
+    // An empty line in .env means "not set".
+    const raw = source[name] === '' ? undefined : source[name]
+    return { raw, result: settings[name]?.schema.safeParse(raw) }
+  }
+
+  const values = {} as Values<Settings>
+  for (const name of names) {
+    let known: { raw: string | undefined; value: unknown } | undefined
+    Object.defineProperty(values, name, {
+      enumerable: true,
+      get() {
+        if (known && known.raw === process.env[name]) return known.value
+        const { result } = read(name, process.env)
+        if (!result?.success) throw new Error(`${name} is missing or wrong. ${settings[name]?.hint}`)
+        known = { raw: process.env[name], value: result.data }
+        return known.value
+      },
+    })
+  }
+
+  const problems = (source: Source): EnvProblem[] => {
+    const isProduction = source.NODE_ENV === 'production'
+    const single = names.flatMap((name): EnvProblem[] => {
+      const { raw, result } = read(name, source)
+      const hint = settings[name]?.hint ?? ''
+      if (raw === undefined) {
+        const isMissing = isProduction && settings[name]?.required === 'production'
+        return isMissing ? [{ owner, name, message: `is missing. ${hint}` }] : []
+      }
+      if (result?.success) return []
+      return [{ owner, name, message: `${result?.error.issues[0]?.message ?? 'is wrong'}. ${hint}` }]
+    })
+    return [...single, ...rules.flatMap((rule) => rule(source).map((problem) => ({ owner, ...problem })))]
+  }
+
+  return { owner, names, problems, values }
+}
+
+/** Every problem of every owner at once, in words; empty when the app may start. */
+export function checkEnv(owners: Env[], source: Source = process.env): string {
+  const problems = owners.flatMap((owner) => owner.problems(source))
+  if (problems.length === 0) return ''
+  const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`
+  const lines = problems.map(({ owner, name, message }) => {
+    const from = owner === 'core' ? '' : ` (module ${owner})`
+    return `  ${name}${from}: ${message}`
+  })
+  return [
+    `${count} missing or wrong, so the app does not start:`,
+    '',
+    ...lines,
+    '',
+    'Set them in the environment or in .env. .env.example explains each; "npm run doctor" checks them.',
+  ].join('\n')
+}
+
+const isLoopback = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
+
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value
+
+const secret = z
+  .string()
+  .refine((value) => Buffer.byteLength(value) >= 32, 'is shorter than 32 bytes')
+  .refine((value) => new Set(value).size >= 10, 'is too easy to guess')
+
+const wholeNumber = (fallback: number, least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'is not a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `is not between ${least} and ${most}`)
+    .default(fallback)
+
+const pair =
+  (first: string, second: string, purpose: string): Rule =>
+  (source) => {
+    const [present, absent] = source[first] ? [first, second] : [second, first]
+    if (!source[present] || source[absent]) return []
+    return [{ name: absent, message: `is missing while ${present} is set. ${purpose} needs both, or neither` }]
+  }
+
+const secretCommand = `node -p "require('node:crypto').randomBytes(33).toString('base64url')"`
+
+const { values, ...core } = defineEnv(
+  'core',
+  {
+    AUTH_SECRET: {
+      schema: secret,
+      required: 'production',
+      hint: `Signs what the app hands out. Make one: ${secretCommand}`,
+    },
+    AUTH_URL: {
+      schema: z
+        .string()
+        .refine(isOrigin, 'is not an origin')
+        .refine((value) => {
+          if (!URL.canParse(value)) return true
+          const { protocol, hostname } = new URL(value)
+          return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+        }, 'must be https, unless it is this machine itself')
+        .prefault(() => `http://localhost:${process.env.PORT || 3000}`),
+      required: 'production',
+      hint: 'The origin people see, with no path: https://app.example.com. Redirects and links in mails are made from it',
+    },
+    DATABASE_URL: {
+      schema: z.string().regex(/^postgres(ql)?:\/\//, 'is not a PostgreSQL URL'),
+      required: 'production',
+      hint: 'Where PostgreSQL is: postgres://user:password@host:5432/database. "npm run dev" brings one of its own when this is empty',
+    },
+    DATABASE_POOL_MAX: {
+      schema: wholeNumber(10, 1, 500),
+      hint: 'Connections that one node may hold',
+    },
+    LOG_LEVEL: {
+      schema: z
+        .enum(['debug', 'info', 'warn', 'error', 'silent'], 'is none of debug, info, warn, error, silent')
+        .default('info'),
+      hint: 'The least important message that is still written',
+    },
+    AUTH_GOOGLE_ID: { schema: z.string().optional(), hint: 'The client id from Google' },
+    AUTH_GOOGLE_SECRET: { schema: z.string().optional(), hint: 'The client secret from Google' },
+    AUTH_GITHUB_ID: { schema: z.string().optional(), hint: 'The client id from GitHub' },
+    AUTH_GITHUB_SECRET: { schema: z.string().optional(), hint: 'The client secret from GitHub' },
+  },
+  pair('AUTH_GOOGLE_ID', 'AUTH_GOOGLE_SECRET', 'Sign-in with Google'),
+  pair('AUTH_GITHUB_ID', 'AUTH_GITHUB_SECRET', 'Sign-in with GitHub'),
+)
+
+export const coreEnv: Env = core
+export const env = values

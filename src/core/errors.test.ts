@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { AppError, toAppError } from './errors'
+
+test('a refusal keeps its code, status and words', () => {
+  const error = new AppError('conflict', 'That address is taken', { fields: { email: ['Already in use'] } })
+  expect(error).toMatchObject({ code: 'conflict', status: 409, message: 'That address is taken' })
+  expect(toAppError(error)).toBe(error)
+})
+
+test('a bug becomes "internal" and its message stays private', () => {
+  const error = toAppError(new Error('column "hash" does not exist'))
+  expect(error).toMatchObject({ code: 'internal', status: 500 })
+  expect(error.message).not.toContain('hash')
+})
+
+test.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '53300', '08006'])(
+  'a database that is away (%s) is "unavailable", with a time to try again',
+  (code) => {
+    const outage = Object.assign(new Error('x'), { code })
+    expect(toAppError(new Error('Failed query', { cause: outage }))).toMatchObject({
+      code: 'unavailable',
+      status: 503,
+      retryAfter: 5,
+    })
+  },
+)
+
+test('a broken query is no outage', () => {
+  expect(toAppError(Object.assign(new Error('x'), { code: '42703' })).code).toBe('internal')
+})

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { asRequest } from '../../tests/support/next-headers'
+import { signedInAs } from '../../tests/support/people'
+import { requireActor } from './auth/actor'
+import { definePolicy, roles, signedIn } from './auth/policy'
+import { AppError } from './errors'
+import { defineHandler, definePublicHandler, defineRoute } from './handler'
+
+const { can } = definePolicy({ 'things.write': ['editor', 'admin'] })
+const context = { params: Promise.resolve({ id: '7' }) }
+
+const route = defineRoute({
+  GET: definePublicHandler({
+    query: z.object({ page: z.coerce.number().int().min(1) }),
+    params: z.object({ id: z.string() }),
+    cache: 'public, max-age=60',
+    run: ({ query, params }) => ({ ...query, ...params }),
+  }),
+  POST: defineHandler({
+    allow: can('things.write'),
+    body: z.object({ name: z.string().min(2, 'Too short') }),
+    run: ({ body, actor }) => ({ name: body.name, by: actor.role }),
+  }),
+  PUT: definePublicHandler({
+    run: () => {
+      throw new Error('select hash from passwords failed')
+    },
+  }),
+  PATCH: definePublicHandler({
+    run: () => {
+      throw new AppError('rate_limited', undefined, { retryAfter: 30 })
+    },
+  }),
+})
+
+function call(
+  method: keyof typeof route,
+  { url = '/x?page=2', headers = {}, body }: { url?: string; headers?: Record<string, string>; body?: unknown } = {},
+) {
+  const all = { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers }
+  const request = new Request(`http://localhost:3000${url}`, {
+    method,
+    headers: all,
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  return asRequest(all, () => route[method](request, context))
+}
+
+describe('an answer', () => {
+  test('is JSON with its headers', async () => {
+    const response = await call('GET')
+    expect(response.status).toBe(200)
+    expect(await response.json()).toEqual({ page: 2, id: '7' })
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=60')
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+
+  test('is stored by nobody unless the handler says so', async () => {
+    const response = await call('POST', {
+      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      body: { name: 'Ada' },
+    })
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  test('to HEAD is the one to GET', async () => {
+    expect((await call('HEAD')).status).toBe(200)
+  })
+})
+
+describe('a refusal', () => {
+  test('is problem+json with code, title, status, detail and instance', async () => {
+    const response = await call('GET', { url: '/x?page=none' })
+    expect(response.status).toBe(422)
+    expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    const body = await response.json()
+    expect(Object.keys(body).sort()).toEqual(['code', 'detail', 'errors', 'instance', 'status', 'title', 'type'])
+    expect(body).toMatchObject({ code: 'invalid_input', status: 422, errors: { page: [expect.any(String)] } })
+    expect(body.instance).toContain(response.headers.get('x-request-id'))
+  })
+
+  test('of a method says which ones there are', async () => {
+    const response = await call('DELETE')
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, PUT, PATCH')
+    expect((await call('OPTIONS')).status).toBe(204)
+  })
+
+  test('for a bug says nothing about it', async () => {
+    const response = await call('PUT')
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toMatch(/hash|select|at .+:\d+/)
+  })
+
+  test('that passes says when to try again', async () => {
+    const response = await call('PATCH')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30'])
+  })
+
+  test('of a body names the field', async () => {
+    const response = await call('POST', {
+      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      body: { name: 'A' },
+    })
+    expect(response.status).toBe(422)
+    expect((await response.json()).errors).toEqual({ name: ['Too short'] })
+  })
+
+  test('of a large body comes before it is parsed', async () => {
+    const response = await call('POST', {
+      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      body: { name: 'x'.repeat(20_000) },
+    })
+    expect(response.status).toBe(413)
+  })
+})
+
+describe('who may', () => {
+  test('is answered with 401 to nobody, and asks for a token', async () => {
+    const response = await call('POST', { body: { name: 'Ada' } })
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  test.each(roles)('follows the table for %s', async (role) => {
+    const token = await signedInAs(role)
+    const response = await call('POST', { headers: { authorization: `Bearer ${token}` }, body: { name: 'Ada' } })
+    expect(response.status).toBe(role === 'viewer' ? 403 : 200)
+  })
+
+  test('is decided before the body is looked at', async () => {
+    const response = await call('POST', {
+      headers: { authorization: `Bearer ${await signedInAs('viewer')}` },
+      body: { wrong: true },
+    })
+    expect(response.status).toBe(403)
+  })
+
+  test('is read from the cookie when there is no Authorization header', async () => {
+    const response = await call('POST', {
+      headers: { cookie: `plinth.session=${await signedInAs('editor')}` },
+      body: { name: 'Ada' },
+    })
+    expect(response.status).toBe(200)
+  })
+
+  test('is never taken from the cookie when there is one, however broken', async () => {
+    const cookie = `plinth.session=${await signedInAs('admin')}`
+    for (const authorization of ['Bearer', 'Bearer x', 'Basic YTpi', `Bearer ${'x'.repeat(10_000)}`, 'Bearer %00']) {
+      const response = await call('POST', { headers: { cookie, authorization }, body: { name: 'Ada' } })
+      expect(response.status, authorization.slice(0, 20)).toBe(401)
+    }
+  })
+
+  test('is nobody when two cookies of the name arrive', async () => {
+    const cookie = `plinth.session=${await signedInAs('admin')}; plinth.session=${await signedInAs('editor')}`
+    expect((await call('POST', { headers: { cookie }, body: { name: 'Ada' } })).status).toBe(401)
+  })
+
+  test('does not matter for a request from another site', async () => {
+    const headers = { authorization: `Bearer ${await signedInAs('admin')}`, 'sec-fetch-site': 'cross-site' }
+    const response = await call('POST', { headers, body: { name: 'Ada' } })
+    expect([response.status, (await response.json()).code]).toEqual([403, 'cross_site'])
+  })
+})
+
+test('requireActor returns the caller, and refuses nobody', async () => {
+  const authorization = `Bearer ${await signedInAs('viewer')}`
+  await expect(asRequest({ authorization }, requireActor)).resolves.toMatchObject({ role: 'viewer' })
+  await expect(asRequest({}, requireActor)).rejects.toMatchObject({ code: 'unauthenticated' })
+})
+
+test('a handler knows who may, for those who list handlers', () => {
+  expect(defineHandler({ allow: signedIn, run: () => null }).access).toBe(signedIn)
+  expect(definePublicHandler({ run: () => null }).access).toBe('public')
+})

@@ -1,0 +1,170 @@
+import 'server-only'
+import { unstable_rethrow } from 'next/navigation'
+import type { z } from 'zod'
+import { type Actor, getActor } from './auth/actor'
+import { type Allow, authorize } from './auth/policy'
+import { AppError, toAppError } from './errors'
+import { log } from './log'
+import { parse } from './parse'
+import { readJson, refuseCrossSite, requestIdFrom, withRequestId } from './request'
+
+const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+type Method = (typeof methods)[number]
+
+type RouteContext = { params: Promise<Record<string, string | string[] | undefined>> }
+type Serve = (request: Request, context: RouteContext) => Promise<Response>
+
+export interface Handler {
+  serve: (request: Request, context: RouteContext, requestId: string) => Promise<Response>
+  access: Allow | 'public'
+}
+
+interface HandlerInput<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType> {
+  query: z.output<Query>
+  params: z.output<Params>
+  body: z.output<Body>
+  request: Request
+}
+
+interface HandlerSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType> {
+  query?: Query
+  params?: Params
+  body?: Body
+  /** Bytes of body that are read at most. */
+  bodyLimit?: number
+  /** `Cache-Control` of a good answer; refusals are never stored. */
+  cache?: string
+}
+
+interface GuardedSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>
+  extends HandlerSpec<Query, Params, Body> {
+  allow: Allow
+  run(context: HandlerInput<Query, Params, Body> & { actor: Actor }): unknown
+}
+
+interface PublicSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>
+  extends HandlerSpec<Query, Params, Body> {
+  run(context: HandlerInput<Query, Params, Body>): unknown
+}
+
+/** A route handler for callers with a permission. Returns data (sent as JSON) or a `Response`. */
+export function defineHandler<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
+  spec: GuardedSpec<Query, Params, Body>,
+): Handler {
+  return {
+    access: spec.allow,
+    serve: async (request, context) => {
+      refuseWriteFromAnotherSite(request)
+      const actor = authorize(await getActor(), spec.allow)
+      return answer(await spec.run({ ...(await readInput(spec, request, context)), actor }), spec.cache)
+    },
+  }
+}
+
+/** A route handler that anybody may call; it does not look up who is calling. */
+export function definePublicHandler<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
+  spec: PublicSpec<Query, Params, Body>,
+): Handler {
+  return {
+    access: 'public',
+    serve: async (request, context) => {
+      refuseWriteFromAnotherSite(request)
+      return answer(await spec.run(await readInput(spec, request, context)), spec.cache)
+    },
+  }
+}
+
+/**
+ * The exports of a `route.ts`: every method is there, and those without a handler say which ones have one
+ * (Next alone answers 405 without `Allow`).
+ */
+export function defineRoute(
+  handlers: Partial<Record<Exclude<Method, 'HEAD' | 'OPTIONS'>, Handler>>,
+): Record<Method, Serve> {
+  const offered: Partial<Record<Method, Handler>> = { ...handlers }
+  if (handlers.GET) offered.HEAD = handlers.GET
+  const allow = methods.filter((method) => method === 'OPTIONS' || offered[method])
+
+  const serve = (method: Method): Serve => {
+    const handler = offered[method]
+    return (request, context) => {
+      const requestId = requestIdFrom(request.headers)
+      return withRequestId(requestId, async () => {
+        try {
+          if (handler) return await handler.serve(request, context, requestId)
+          if (method === 'OPTIONS')
+            return new Response(null, { status: 204, headers: { ...apiHeaders, Allow: allow.join(', ') } })
+          throw new AppError('method_not_allowed', undefined, { allow })
+        } catch (error) {
+          unstable_rethrow(error)
+          return problem(toAppError(error), requestId)
+        }
+      })
+    }
+  }
+  return Object.fromEntries(methods.map((method) => [method, serve(method)])) as Record<Method, Serve>
+}
+
+const apiHeaders = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+}
+
+function answer(result: unknown, cache = 'private, no-store'): Response {
+  if (result instanceof Response) {
+    for (const [name, value] of Object.entries(apiHeaders))
+      if (!result.headers.has(name)) result.headers.set(name, value)
+    if (!result.headers.has('Cache-Control')) result.headers.set('Cache-Control', cache)
+    return result
+  }
+  return new Response(JSON.stringify(result ?? null), {
+    headers: { ...apiHeaders, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': cache },
+  })
+}
+
+/** RFC 9457, plus `code`, which is stable, and `errors` by field. Whatever caused it stays in the log. */
+function problem(error: AppError, requestId: string): Response {
+  if (error.status >= 500) log.error({ error: error.cause ?? error }, 'request failed')
+  const body = {
+    type: `urn:plinth:problem:${error.code}`,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance: `urn:plinth:request:${requestId}`,
+    code: error.code,
+    ...(error.fields && { errors: error.fields }),
+  }
+  return new Response(JSON.stringify(body), {
+    status: error.status,
+    headers: {
+      ...apiHeaders,
+      'Content-Type': 'application/problem+json; charset=utf-8',
+      'Cache-Control': 'private, no-store',
+      'X-Request-Id': requestId,
+      ...(error.allow && { Allow: error.allow.join(', ') }),
+      ...(error.retryAfter && { 'Retry-After': String(error.retryAfter) }),
+      ...(error.status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    },
+  })
+}
+
+function refuseWriteFromAnotherSite(request: Request): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  refuseCrossSite(request.headers, { isBrowserOnly: false })
+}
+
+async function readInput<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
+  spec: HandlerSpec<Query, Params, Body>,
+  request: Request,
+  context: RouteContext,
+): Promise<HandlerInput<Query, Params, Body>> {
+  const read = <Schema extends z.ZodType>(schema: Schema | undefined, input: unknown) =>
+    schema ? parse(schema, input) : (undefined as z.output<Schema>)
+  return {
+    request,
+    query: read(spec.query, spec.query && Object.fromEntries(new URL(request.url).searchParams)),
+    params: read(spec.params, spec.params && (await context.params)),
+    body: read(spec.body, spec.body && (await readJson(request, spec.bodyLimit ?? 16 * 1024))),
+  }
+}

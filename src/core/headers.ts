@@ -1,0 +1,59 @@
+// Imported by proxy.ts, by the build's last step and by tests: no imports of its own that a build script cannot follow.
+
+/**
+ * Runs before the first paint, on every page: puts the chosen theme on <html>, says whether somebody seems to be
+ * signed in (static pages cannot know), and listens to theme buttons. A string, because its hash must be in the policy.
+ */
+export const earlyScript = `(()=>{let d=document,r=d.documentElement,k='theme';
+let set=t=>{r.classList.remove('light','dark');t!=='system'&&r.classList.add(t);r.dataset.theme=t};
+try{set(localStorage.getItem(k)||'system')}catch{set('system')}
+/(^|; )plinth\\.signed-in=1/.test(d.cookie)&&(r.dataset.signedIn='');
+d.addEventListener('click',e=>{let b=e.target.closest&&e.target.closest('[data-set-theme]');if(b){let t=b.dataset.setTheme;set(t);try{localStorage.setItem(k,t)}catch{}}})})()`
+
+/** Where forms may lead: here, and to the two providers a sign-in is handed to. */
+const formTargets = "'self' https://accounts.google.com https://github.com"
+
+function contentSecurityPolicy(scripts: string): string {
+  return [
+    "default-src 'self'",
+    `script-src ${scripts}`,
+    // Components set sizes and positions in style attributes; styles cannot run code.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    `form-action ${formTargets}`,
+  ].join('; ')
+}
+
+/** For pages made per request. `strict-dynamic`: what a trusted script loads is trusted, nothing else is. */
+export function dynamicPolicy({
+  nonce,
+  earlyHash,
+  isDevelopment,
+}: {
+  nonce: string
+  earlyHash: string
+  isDevelopment: boolean
+}): string {
+  // React's development build shows errors with the help of eval.
+  const development = isDevelopment ? " 'unsafe-eval'" : ''
+  return contentSecurityPolicy(`'nonce-${nonce}' '${earlyHash}' 'strict-dynamic'${development}`)
+}
+
+/** For pages made once, at build time: their inline scripts are known, so each is named by its hash. */
+export function staticPolicy(hashes: string[]): string {
+  return contentSecurityPolicy(["'self'", ...hashes.map((hash) => `'${hash}'`)].join(' '))
+}
+
+/** What every page carries besides its policy. */
+export const pageHeaders: Record<string, string> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'strict-origin-when-cross-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
+  // Browsers ignore this over http, so it can be sent without knowing how the app is reached.
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
+}

@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { redact } from './log'
+
+const canary = 'canary-7f3a-horse-battery'
+const secretNames = [
+  'password',
+  'newPassword',
+  'AUTH_SECRET',
+  'token',
+  'sessionToken',
+  'authorization',
+  'Cookie',
+  'set-cookie',
+  'hash',
+  'apiKey',
+]
+
+test('a secret is taken out whatever it is called and however deep it is', () => {
+  const nest = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.constantFrom(...secretNames).map((name) => ({ [name]: canary })),
+      fc.record({ safe: fc.string(), inner: tie('node') }),
+      fc.array(tie('node'), { maxLength: 3 }),
+    ),
+  })).node
+  fc.assert(
+    fc.property(nest, (value) => !JSON.stringify(redact(value)).includes(canary)),
+    { numRuns: 300 },
+  )
+})
+
+test('passwords inside addresses, bearer tokens and hashes are taken out of text', () => {
+  const text = redact(`connect postgres://app:${canary}@db/app with Bearer ${canary} and $argon2id$v=19$m=1$abc`)
+  expect(text).toBe('connect [redacted]db/app with [redacted] and [redacted]')
+})
+
+test('an error keeps what helps to find it, and loses the values of its query', () => {
+  const error = new Error(`Failed query: select 1\nparams: ${canary}`, {
+    cause: Object.assign(new Error('duplicate'), { code: '23505', detail: canary }),
+  })
+  const text = JSON.stringify(redact({ error }))
+  expect(text).toContain('Failed query')
+  expect(text).toContain('23505')
+  expect(text).not.toContain(canary)
+})
+
+test('what is no secret stays as it is', () => {
+  const value = { userId: 'u1', count: 3, at: new Date(0), list: ['a', null, true] }
+  expect(redact(value)).toEqual(value)
+})

@@ -1,0 +1,26 @@
+import type { z } from 'zod'
+import { AppError, type FieldErrors } from './errors'
+
+/** Checks input against its schema; what does not fit is refused as `invalid_input`, with messages by field. */
+export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const fields: FieldErrors = {}
+  for (const issue of result.error.issues) {
+    const name = issue.path.join('.')
+    fields[name] ??= []
+    fields[name].push(issue.message)
+  }
+  throw new AppError('invalid_input', undefined, { fields })
+}
+
+/** A form as a plain object: repeated fields become arrays, Next's own bookkeeping is left out. */
+export function formToObject(form: FormData): Record<string, unknown> {
+  const names = [...new Set(form.keys())].filter((name) => !name.startsWith('$ACTION_'))
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = form.getAll(name)
+      return [name, values.length > 1 ? values : values[0]]
+    }),
+  )
+}

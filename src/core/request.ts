@@ -1,0 +1,57 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { env } from './env'
+import { AppError } from './errors'
+
+/** What is known about the request being served, for logs and refusals far from the place that received it. */
+const current = new AsyncLocalStorage<{ requestId: string }>()
+
+export function withRequestId<T>(requestId: string, work: () => T): T {
+  return current.run({ requestId }, work)
+}
+
+export function currentRequestId(): string | undefined {
+  return current.getStore()?.requestId
+}
+
+/** An id from a proxy in front is kept when it looks like one, so that logs of both can be joined. */
+export function requestIdFrom(headers: Headers): string {
+  const given = headers.get('x-request-id')
+  return given && /^[\w-]{8,64}$/.test(given) ? given : crypto.randomUUID()
+}
+
+/**
+ * Refuses what another site made a browser send. `Sec-Fetch-Site` cannot be forged by a page, so it decides
+ * where it is present; `Origin` is for older browsers. A caller that sends neither is no browser, and carries
+ * no cookie it did not mean to send: route handlers let it through, actions do not (`isBrowserOnly`).
+ */
+export function refuseCrossSite(headers: Headers, { isBrowserOnly }: { isBrowserOnly: boolean }): void {
+  const site = headers.get('sec-fetch-site')
+  const origin = headers.get('origin')
+  if (site !== null) {
+    if (site === 'same-origin' || site === 'none') return
+  } else if (origin !== null) {
+    if (origin === env.AUTH_URL) return
+  } else if (!isBrowserOnly) return
+  throw new AppError('cross_site')
+}
+
+/** Reads a JSON body, and stops as soon as it is larger than allowed: nothing that big is ever parsed. */
+export async function readJson(request: Request, limit: number): Promise<unknown> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(type.trim()) || request.headers.has('content-encoding')) {
+    throw new AppError('unsupported_media_type', 'Send application/json in UTF-8, not compressed')
+  }
+  if (Number(request.headers.get('content-length')) > limit) throw new AppError('too_large')
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > limit) throw new AppError('too_large')
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
+  } catch (cause) {
+    throw new AppError('malformed', 'The body is not JSON', { cause })
+  }
+}

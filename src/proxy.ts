@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { type NextRequest, NextResponse } from 'next/server'
+import { dynamicPolicy, earlyScript, pageHeaders } from '@/core/headers'
+import { requestIdFrom } from '@/core/request'
+
+const earlyHash = `sha256-${createHash('sha256').update(earlyScript).digest('base64')}`
+const isDevelopment = process.env.NODE_ENV === 'development'
+
+/** Headers of pages that are made per request. Never authorisation: that is where the data is touched. */
+export function proxy(request: NextRequest): NextResponse {
+  const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
+  const policy = dynamicPolicy({ nonce, earlyHash, isDevelopment })
+  const requestId = requestIdFrom(request.headers)
+
+  // Next reads the nonce from the request's policy and puts it on every script it writes.
+  const headers = new Headers(request.headers)
+  headers.set('Content-Security-Policy', policy)
+  headers.set('X-Request-Id', requestId)
+  const response = NextResponse.next({ request: { headers } })
+
+  for (const [name, value] of Object.entries(pageHeaders)) {
+    if (isDevelopment && name === 'Strict-Transport-Security') continue
+    response.headers.set(name, value)
+  }
+  response.headers.set('Content-Security-Policy', policy)
+  response.headers.set('X-Request-Id', requestId)
+  return response
+}
+
+// Every page, in development. The build's last step (scripts/seal.ts) narrows this to the pages that are made per
+// request: passing through here halves the throughput of anything, and static pages carry their headers already.
+export const config = { matcher: ['/((?!api/|_next/|.*\\.).*)'] }

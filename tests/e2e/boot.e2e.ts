@@ -1,0 +1,31 @@
+import { expect, test } from '../support/journey.ts'
+import { runUntilExit } from '../support/server.ts'
+
+// Empty values, not absent ones: Next fills absent ones in from .env.
+const nothing = { AUTH_SECRET: '', AUTH_URL: '', DATABASE_URL: '' }
+
+test('production does not start without its settings, and names all of them at once', async () => {
+  const { code, output, answered } = await runUntilExit(nothing)
+  expect(code).toBe(1)
+  expect(answered).toBe(false)
+  expect(output).toContain('3 settings are missing or wrong')
+  for (const [name, how] of [
+    ['AUTH_SECRET', 'randomBytes'],
+    ['AUTH_URL', 'https://app.example.com'],
+    ['DATABASE_URL', 'postgres://'],
+  ]) {
+    expect(output).toMatch(new RegExp(`${name}: is missing.*${how}`))
+  }
+})
+
+test('production does not start with half of an OAuth client', async () => {
+  const { code, output, answered } = await runUntilExit({
+    AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
+    AUTH_URL: 'https://app.example.com',
+    DATABASE_URL: 'postgres://127.0.0.1:1/nowhere',
+    AUTH_GITHUB_ID: 'an-id',
+  })
+  expect([code, answered]).toEqual([1, false])
+  expect(output).toContain('AUTH_GITHUB_SECRET: is missing while AUTH_GITHUB_ID is set')
+  expect(output).not.toContain('an-id')
+})

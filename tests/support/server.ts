@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { root } from '../../scripts/root.ts'
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+export interface RunningServer {
+  url: string
+  output: () => string
+  stop: () => Promise<void>
+}
+
+const ended = (child: ChildProcess) =>
+  new Promise<number | null>((resolve) =>
+    child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode),
+  )
+
+/** Runs one of Next's servers on this project, and waits until it answers. */
+export async function startServer(mode: 'dev' | 'start', env: Record<string, string>): Promise<RunningServer> {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  let output = ''
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules/next/dist/bin/next'), mode, '--port', String(port), '--hostname', '127.0.0.1'],
+    {
+      cwd: root,
+      env: {
+        ...process.env,
+        NODE_ENV: mode === 'dev' ? 'development' : 'production',
+        AUTH_URL: url,
+        NEXT_TELEMETRY_DISABLED: '1',
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended(child)
+  }
+  const deadline = Date.now() + 60_000
+  while (Date.now() < deadline && child.exitCode === null) {
+    const isUp = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(20_000) }).then(
+      (response) => response.ok,
+      () => false,
+    )
+    if (isUp) return { url, output: () => output, stop }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  await stop()
+  throw new Error(`The server did not start:\n${output}`)
+}
+
+/** For servers that are expected not to start: how they ended and what they said. */
+export async function runUntilExit(
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string; answered: boolean }> {
+  const port = await freePort()
+  // An empty value keeps .env from filling the setting in.
+  const child = spawn(
+    process.execPath,
+    [join(root, 'node_modules/next/dist/bin/next'), 'start', '--port', String(port)],
+    {
+      cwd: root,
+      env: { ...process.env, NODE_ENV: 'production', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  let answered = false
+  const probe = setInterval(() => {
+    fetch(`http://127.0.0.1:${port}/api/health`).then(
+      () => {
+        answered = true
+      },
+      () => {},
+    )
+  }, 50)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  const code = await ended(child)
+  clearInterval(probe)
+  clearTimeout(timer)
+  return { code, output, answered }
+}
