@@ -90,7 +90,7 @@ function findPlace(): Place {
   const id = createHash('sha256').update(root).digest('hex').slice(0, 8)
   const apart = join('/var/lib/plinth', `${basename(root)}-${id}`)
   mkdirSync(apart, { recursive: true })
-  cpSync(native, join(apart, 'native'), { recursive: true })
+  cpSync(native, join(apart, 'native'), { recursive: true, verbatimSymlinks: true })
   return { native: join(apart, 'native'), home: join(apart, 'postgres') }
 }
 

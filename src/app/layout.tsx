@@ -7,7 +7,8 @@ const geist = localFont({
   src: '../../node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2',
   variable: '--font-geist',
   weight: '100 900',
-  display: 'swap',
+  // A font that arrives late is used on the next page: text never jumps.
+  display: 'optional',
 })
 
 export const metadata: Metadata = {

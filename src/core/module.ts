@@ -24,6 +24,7 @@ export interface AppModule {
   seed?: (db: Database) => Promise<void>
 }
 
+/** @public Every module calls it; an app without modules does not. */
 export function defineModule(module: AppModule): AppModule {
   return module
 }

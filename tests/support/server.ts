@@ -26,15 +26,19 @@ const ended = (child: ChildProcess) =>
   )
 
 /** Runs one of Next's servers on this project, and waits until it answers. */
-export async function startServer(mode: 'dev' | 'start', env: Record<string, string>): Promise<RunningServer> {
+export async function startServer(
+  mode: 'dev' | 'start',
+  env: Record<string, string>,
+  folder = root,
+): Promise<RunningServer> {
   const port = await freePort()
   const url = `http://localhost:${port}`
   let output = ''
   const child = spawn(
     process.execPath,
-    [join(root, 'node_modules/next/dist/bin/next'), mode, '--port', String(port), '--hostname', '127.0.0.1'],
+    [join(folder, 'node_modules/next/dist/bin/next'), mode, '--port', String(port), '--hostname', '127.0.0.1'],
     {
-      cwd: root,
+      cwd: folder,
       env: {
         ...process.env,
         NODE_ENV: mode === 'dev' ? 'development' : 'production',

@@ -8,7 +8,6 @@ import { content } from './content'
 export const metadata = {
   title: { absolute: `Plinth: ${content.title.toLowerCase()}` },
   description: content.lead,
-  alternates: { canonical: '/' },
 }
 
 const icons = {

@@ -29,8 +29,10 @@ export default async function DashboardPage() {
           </p>
         </div>
         {open.length === 0 ? (
-          <EmptyState title="No module has a page for you yet">
-            Modules bring the pages of this app. Each is a folder in src/app; its module.ts names what appears here.
+          <EmptyState title="There is nothing here for you yet">
+            {process.env.NODE_ENV === 'development'
+              ? 'Modules bring the pages of this app. Each is a folder in src/app; its module.ts names what appears here.'
+              : 'Pages that you may open appear here as soon as there are any.'}
           </EmptyState>
         ) : (
           <ul className="grid gap-4 sm:grid-cols-2">

@@ -17,7 +17,7 @@ export default async function SignInPage() {
       <main id="main" className="mx-auto grid w-full max-w-sm gap-6 px-4 py-16 sm:py-24">
         <div className="grid gap-1.5">
           <h1 className="font-semibold text-2xl">Sign in</h1>
-          <p className="text-muted-foreground text-sm">With the e-mail address and password of your account.</p>
+          <p className="text-muted-foreground text-sm">With your e-mail address and password.</p>
         </div>
         <ActionForm action={signIn} className="grid gap-5">
           <FormMessage className={alertVariants({ tone: 'danger' })} />

@@ -1,0 +1,118 @@
+// npm run test:modules: takes each module out of a copy of the project by deleting its folder and nothing else. The rest
+// must still pass its checks, build and run; the module's addresses answer 404; nothing in the build names it. Then the
+// folder is put back, and everything must be as before.
+import { execFileSync } from 'node:child_process'
+import { globSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { makeWorkCopy, runScript } from '../support/copy.ts'
+import { createDatabase, dropDatabase, findServer, runDb } from '../support/database.ts'
+import { startServer } from '../support/server.ts'
+
+const { folder, remove } = makeWorkCopy()
+const apps = join(folder, 'src', 'app')
+const modules = readdirSync(apps).filter((name) => name.startsWith('('))
+let failures = 0
+let passes = 0
+
+function judge(what: string, isRight: boolean, detail = ''): void {
+  console.log(`${isRight ? 'ok  ' : 'FAIL'} ${what}`)
+  if (isRight) passes++
+  else {
+    failures++
+    if (detail) console.log(detail.slice(-3000))
+  }
+}
+
+function script(name: string, when: string): void {
+  const { isOk, output } = runScript(folder, name)
+  judge(`${when}: npm run ${name}`, isOk, output)
+}
+
+const routes = (): Record<string, string> =>
+  JSON.parse(readFileSync(join(folder, '.next', 'app-path-routes-manifest.json'), 'utf8'))
+
+/** Addresses that exist only because of this module. */
+function addressesOf(module: string): string[] {
+  return Object.entries(routes())
+    .filter(([file, address]) => file.startsWith(`/${module}/`) && !address.includes('['))
+    .map(([, address]) => address)
+}
+
+/** Files of the build that name the module: by its folder in any of the ways Next writes it, or by an address of its own. */
+function tracesOf(module: string, addresses: string[]): string[] {
+  const needles = [
+    module,
+    encodeURIComponent(module),
+    module.replace('(', '%28').replace(')', '%29'),
+    Buffer.from(module).toString('base64').replace(/=+$/, ''),
+  ]
+  for (const address of addresses) if (address !== '/') needles.push(address)
+  return globSync('.next/**', { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('/.next/cache/'))
+    .filter((file) => needles.some((needle) => file.includes(needle) || readFileSync(file, 'latin1').includes(needle)))
+}
+
+async function probe(work: (get: (path: string) => Promise<Response>) => Promise<void>): Promise<void> {
+  const app = await startServer(
+    'start',
+    { DATABASE_URL: database.url, AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl' },
+    folder,
+  )
+  try {
+    await work((path) => fetch(app.url + path, { redirect: 'manual' }))
+  } finally {
+    await app.stop()
+  }
+}
+
+const server = await findServer()
+const database = await createDatabase(server.url)
+runDb('migrate', database.url)
+try {
+  script('build', 'with every module')
+  const before = routes()
+  for (const module of modules) {
+    const addresses = addressesOf(module)
+    const away = join(tmpdir(), `${basename(folder)}-${module}`)
+    execFileSync('cp', ['-a', join(apps, module), away])
+    execFileSync('rm', ['-rf', join(apps, module), join(folder, '.next')])
+
+    script('check', `without ${module}`)
+    script('build', `without ${module}`)
+    await probe(async (get) => {
+      for (const address of addresses) {
+        const response = await get(address)
+        if (address !== '/') judge(`without ${module}: ${address} is 404`, response.status === 404)
+      }
+      const start = await get('/')
+      const text = await start.text()
+      if (addresses.includes('/'))
+        judge(`without ${module}: / shows the start screen`, start.status === 200 && text.includes('It runs'))
+      judge(
+        `without ${module}: / has its policy`,
+        start.headers.get('content-security-policy')?.includes('sha256-') ?? false,
+      )
+    })
+    const traces = tracesOf(module, addresses)
+    judge(`without ${module}: nothing in the build names it`, traces.length === 0, traces.join('\n'))
+
+    renameSync(away, join(apps, module))
+    execFileSync('rm', ['-rf', join(folder, '.next')])
+    script('build', `with ${module} again`)
+    judge(`with ${module} again: the same routes as before`, JSON.stringify(routes()) === JSON.stringify(before))
+    await probe(async (get) => {
+      for (const address of addresses)
+        judge(`with ${module} again: ${address} answers`, (await get(address)).status < 400)
+    })
+    judge(`with ${module} again: the search for traces finds it`, tracesOf(module, addresses).length > 0)
+  }
+} finally {
+  await dropDatabase(server.url, database.name)
+  await server.stop()
+  remove()
+}
+console.log(`${passes} passed, ${failures} failed in ${dirname(folder)}`)
+process.exit(failures > 0 ? 1 : 0)

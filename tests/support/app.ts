@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../scripts/root.ts'
+import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
+import { type RunningServer, startServer } from './server.ts'
+
+export interface TestApp {
+  env: { DATABASE_URL: string; AUTH_SECRET: string; DEV_PASSWORD: string }
+  app: RunningServer
+  stop: () => Promise<void>
+}
+
+/** The production build on a freshly seeded database of its own. */
+export async function startApp(): Promise<TestApp> {
+  if (!existsSync(join(root, '.next', 'BUILD_ID'))) {
+    throw new Error('There is no production build. Run "npm run build" first.')
+  }
+  const server = await findServer()
+  const database = await createDatabase(server.url)
+  const env = {
+    DATABASE_URL: database.url,
+    AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
+    DEV_PASSWORD: 'journeys-need-one-7',
+  }
+  runDb('migrate', env.DATABASE_URL)
+  runDb('seed', env.DATABASE_URL, env.DEV_PASSWORD)
+  const app = await startServer('start', env)
+  const stop = async () => {
+    await app.stop()
+    await dropDatabase(server.url, database.name)
+    await server.stop()
+  }
+  return { env, app, stop }
+}
