@@ -14,9 +14,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
+import { freePort } from './ports.ts'
 import { root } from './root.ts'
 
 const require = createRequire(import.meta.url)
@@ -96,17 +96,6 @@ function findPlace(): Place {
 
 function own(path: string): void {
   if (runAs.uid !== undefined) chownSync(path, runAs.uid, runAs.gid)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }
 
 async function createCluster({ native, home }: Place): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { seedPeople } from '../src/core/db/people.ts'
 import { devPassword, migrateDatabase, seedDatabase } from './database.ts'
 import { prepareEnvironment } from './environment.ts'
+import { freePort } from './ports.ts'
 import { root } from './root.ts'
 
 /** Runs one of Next's commands, or a script, with this Node; resolves with its exit code. */
@@ -34,7 +35,8 @@ function printStart(origin: string): void {
 const isPreview = process.argv.includes('--production')
 // The seeded people have a known password: only this machine may reach them, unless HOST says otherwise.
 const host = ['--hostname', process.env.HOST || '127.0.0.1']
-const origin = `http://localhost:${process.env.PORT || 3000}`
+process.env.PORT ||= String(await freePort(3000))
+const origin = `http://localhost:${process.env.PORT}`
 
 process.env.NEXT_TELEMETRY_DISABLED ??= '1'
 const database = await prepareEnvironment()

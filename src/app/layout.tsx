@@ -1,6 +1,7 @@
 import type { Metadata, Viewport } from 'next'
 import localFont from 'next/font/local'
 import { earlyScript } from '@/core/headers'
+import { DevelopmentBar } from './development-bar'
 import './globals.css'
 
 const geist = localFont({
@@ -39,6 +40,7 @@ export default function RootLayout({ children }: LayoutProps<'/'>) {
         >
           Skip to the content
         </a>
+        <DevelopmentBar />
         {children}
       </body>
     </html>

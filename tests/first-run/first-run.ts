@@ -4,9 +4,8 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { root } from '../../scripts/root.ts'
+import { freePort } from '../../scripts/ports.ts'
 import { copyProject } from '../support/copy.ts'
-import { freePort } from '../support/server.ts'
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
   console.log('This test brings Node for Linux on x64 only; 0 passed, 0 failed')
@@ -34,19 +33,27 @@ function bringNode(version: string): string {
 
 const npmFolder = dirname(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())
 
+/** How this machine reaches its package registry: part of the machine, not of the environment we empty. */
+const npmSettings = ['registry', 'cafile', 'proxy', 'https-proxy', 'noproxy']
+  .map((name) => [name, execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()])
+  .filter(([, value]) => value && value !== 'null' && value !== 'undefined')
+  .map((pair) => pair.join('='))
+  .join('\n')
+
 interface Run {
   node: string
   user: 'root' | 'ordinary'
   /** A folder that nobody but its owner may enter, like /root. */
   isPrivate: boolean
+  isPreviewed: boolean
 }
 
-const runs: Run[] = ['20.19.5', '24.21.0'].flatMap((node, index) => [
-  { node, user: 'ordinary' as const, isPrivate: false },
-  ...(isRoot ? [{ node, user: 'root' as const, isPrivate: index === 1 }] : []),
+const runs: Run[] = ['20.20.2', '24.21.0'].flatMap((node, index) => [
+  { node, user: 'ordinary' as const, isPrivate: false, isPreviewed: index === 1 },
+  ...(isRoot ? [{ node, user: 'root' as const, isPrivate: index === 1, isPreviewed: false }] : []),
 ])
 
-async function firstRun({ node, user, isPrivate }: Run, nodeFolder: string): Promise<void> {
+async function firstRun({ node, user, isPrivate, isPreviewed }: Run, nodeFolder: string): Promise<void> {
   const home = join(base, `${user}-${node}`)
   const folder = join(home, 'app')
   mkdirSync(folder, { recursive: true })
@@ -58,68 +65,91 @@ async function firstRun({ node, user, isPrivate }: Run, nodeFolder: string): Pro
   }
   chmodSync(home, isPrivate ? 0o700 : 0o755)
   const port = await freePort()
-  const env: NodeJS.ProcessEnv = {
-    NODE_ENV: undefined as never,
+  writeFileSync(join(home, '.npmrc'), npmSettings)
+  const env = {
     HOME: home,
     // Node first, then npm, which runs with whatever Node is first.
     PATH: [nodeFolder, npmFolder, '/usr/bin', '/bin'].join(delimiter),
     npm_config_cache: cache,
     PORT: String(port),
-  }
-  delete env.NODE_ENV
+    // Which certificates this machine trusts is, like the registry, part of the machine.
+    ...(process.env.NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS }),
+  } as unknown as NodeJS.ProcessEnv
 
   const installStart = Date.now()
-  const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { ...who, cwd: folder, env, encoding: 'utf8' })
+  const install = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    ...who,
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
   if (install.status !== 0) throw new Error(`npm ci failed:\n${install.stderr.slice(-2000)}`)
   const installed = Date.now() - installStart
   if (isRoot) execFileSync('chmod', ['-R', 'a+rwX', cache])
 
-  const start = Date.now()
-  const dev = spawn('npm', ['run', 'dev'], {
-    ...who,
-    cwd: folder,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
+  const label = `Node ${node}, ${user}${isPrivate ? ' in a private folder' : ''}`
+  const password = () => /DEV_PASSWORD=(\S+)/.exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1] ?? 'none'
+  const run = (script: string) =>
+    spawn('npm', ['run', script], { ...who, cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+
+  const ready = await serve(run('dev'), port, async ({ get, output, expectThat }) => {
+    for (const role of ['admin', 'editor', 'viewer'])
+      expectThat(`${role} is printed`, output().includes(`${role}@example.com`))
+    expectThat('the password is printed', output().includes(password()))
+    expectThat('the start screen names the password', (await (await get('/welcome')).text()).includes(password()))
   })
+  console.log(`ok   ${label}: npm ci ${seconds(installed)}, npm run dev to the first 200 ${seconds(ready)}`)
+
+  // The same in production form; once is enough, it does not depend on who runs it.
+  if (isPreviewed) {
+    const built = await serve(run('preview'), port, async ({ get, output, expectThat }) => {
+      expectThat('the people are printed', output().includes('admin@example.com'))
+      const page = await get('/')
+      expectThat(
+        'the page is the built one, with its policy',
+        page.headers.get('content-security-policy')?.includes('sha256-') ?? false,
+      )
+      expectThat('production tells nobody the password', !(await (await get('/welcome')).text()).includes(password()))
+    })
+    console.log(`ok   ${label}: npm run preview to the first 200 ${seconds(built)}`)
+  }
+  if (existsSync(join(folder, '.data/postgres/data/postmaster.pid')))
+    throw new Error('The database still runs after everything was stopped')
+  if (!isPrivate) rmSync(home, { recursive: true })
+}
+
+interface Looking {
+  get: (path: string) => Promise<Response>
+  output: () => string
+  expectThat: (what: string, isRight: boolean) => void
+}
+
+/** Waits for the first answer, looks at what every run must show and at `look`, stops it; returns how long the answer took. */
+async function serve(child: ChildProcess, port: number, look: (looking: Looking) => Promise<void>): Promise<number> {
+  const start = Date.now()
   let output = ''
-  for (const stream of [dev.stdout, dev.stderr]) {
-    stream.on('data', (text) => {
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (text) => {
       output += text
     })
   }
   try {
-    const page = await untilAnswered(`http://localhost:${port}/`, dev, () => output)
-    const ready = Date.now() - start
+    const get = (path: string) => fetch(`http://localhost:${port}${path}`)
+    const page = await untilAnswered(`http://localhost:${port}/`, child, () => output)
+    const took = Date.now() - start
     const problems: string[] = []
     const expectThat = (what: string, isRight: boolean) => {
       if (!isRight) problems.push(what)
     }
     expectThat('/ is 200', page.status === 200)
-    const health = await fetch(`http://localhost:${port}/api/health`)
-    expectThat('/api/health says ok', (await health.text()) === '{"status":"ok"}')
-    const readiness = await fetch(`http://localhost:${port}/api/health/ready`)
-    expectThat('/api/health/ready is 200', readiness.status === 200)
-    for (const role of ['admin', 'editor', 'viewer'])
-      expectThat(`${role} is printed`, output.includes(`${role}@example.com`))
-    const password = /DEV_PASSWORD=(\S+)/.exec(readFileSync(join(folder, '.env'), 'utf8'))?.[1] ?? 'none'
-    expectThat('the password is printed', output.includes(password))
-    const welcome = await fetch(`http://localhost:${port}/welcome`)
-    expectThat('the start screen names the people', (await welcome.text()).includes(password))
-    const git = spawnSync('git', ['-C', folder, 'status', '--porcelain'], { encoding: 'utf8' })
-    expectThat('git', git.status !== null)
-    if (problems.length > 0) throw new Error(`${problems.join('; ')}\n${output}`)
-    console.log(
-      `ok   Node ${node}, ${user}${isPrivate ? ' in a private folder' : ''}: npm ci ${seconds(installed)}, npm run dev to the first 200 ${seconds(ready)}`,
-    )
+    expectThat('/api/health says ok', (await (await get('/api/health')).text()) === '{"status":"ok"}')
+    expectThat('/api/health/ready is 200', (await get('/api/health/ready')).status === 200)
+    await look({ get, output: () => output, expectThat })
+    if (problems.length > 0) throw new Error(`Not so: ${problems.join('; ')}\n${output}`)
+    return took
   } finally {
-    await stop(dev)
+    await stop(child)
   }
-  const pidFile = ['.data/postgres/data/postmaster.pid']
-    .map((path) => join(folder, path))
-    .find((path) => existsSync(path))
-  if (pidFile) throw new Error('The database still runs after npm run dev was stopped')
-  if (!isPrivate) rmSync(home, { recursive: true })
 }
 
 const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`
@@ -157,7 +187,7 @@ function isGroupAlive(group: number): boolean {
 
 let failures = 0
 try {
-  const nodes = new Map(['20.19.5', '24.21.0'].map((version) => [version, bringNode(version)]))
+  const nodes = new Map(['20.20.2', '24.21.0'].map((version) => [version, bringNode(version)]))
   for (const run of runs) {
     try {
       await firstRun(run, nodes.get(run.node) ?? '')

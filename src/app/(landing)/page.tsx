@@ -2,6 +2,7 @@ import { CircleCheck, Database, Folder, Gauge, KeyRound, ShieldCheck } from 'luc
 import { buttonVariants } from '@/core/ui/button'
 import { SiteHeader } from '@/core/ui/site-header'
 import { Badge, Card } from '@/core/ui/surface'
+import { ActionExample } from './_components/action-example'
 import { Stack } from './_components/stack'
 import { content } from './content'
 
@@ -121,26 +122,29 @@ function Inside() {
 function Roles() {
   return (
     <section aria-labelledby="roles" className="border-t">
-      <div className="mx-auto grid max-w-6xl gap-10 px-4 py-20 sm:px-6 lg:grid-cols-[1fr_1.4fr]">
-        <div className="grid content-start gap-3">
-          <h2 id="roles" className="font-semibold text-3xl tracking-tight">
-            Three roles, enforced where it counts
-          </h2>
-          <p className="text-muted-foreground">
-            The check stands beside the data, in the action or the route itself. A hidden button is a courtesy, never
-            the lock.
-          </p>
+      <div className="mx-auto grid max-w-6xl grid-cols-1 gap-10 px-4 py-20 sm:px-6 lg:grid-cols-2">
+        <div className="grid content-start gap-6">
+          <div className="grid gap-3">
+            <h2 id="roles" className="font-semibold text-3xl tracking-tight">
+              Three roles, enforced where it counts
+            </h2>
+            <p className="max-w-prose text-muted-foreground">
+              The check stands beside the data, in the action or the route itself. A hidden button is a courtesy, never
+              the lock.
+            </p>
+          </div>
+          <dl className="divide-y rounded-lg border bg-card">
+            {content.roles.map(({ role, may }) => (
+              <div key={role} className="grid gap-1 px-5 py-4 sm:grid-cols-[6rem_1fr] sm:items-center">
+                <dt>
+                  <Badge>{role}</Badge>
+                </dt>
+                <dd className="text-muted-foreground text-sm">{may}</dd>
+              </div>
+            ))}
+          </dl>
         </div>
-        <dl className="divide-y rounded-lg border bg-card">
-          {content.roles.map(({ role, may }) => (
-            <div key={role} className="grid gap-1 px-5 py-4 sm:grid-cols-[8rem_1fr] sm:items-center">
-              <dt>
-                <Badge>{role}</Badge>
-              </dt>
-              <dd className="text-muted-foreground">{may}</dd>
-            </div>
-          ))}
-        </dl>
+        <ActionExample />
       </div>
     </section>
   )

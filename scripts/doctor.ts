@@ -1,0 +1,134 @@
+// npm run doctor: what is wrong with this set-up, and how to mend it. Changes nothing.
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { loadEnv } from './environment.ts'
+import { root } from './root.ts'
+
+type Finding = { state: 'ok' | 'note' | 'broken'; what: string; mend?: string }
+
+const ok = (what: string): Finding => ({ state: 'ok', what })
+const note = (what: string, mend?: string): Finding => ({ state: 'note', what, ...(mend && { mend }) })
+const broken = (what: string, mend: string): Finding => ({ state: 'broken', what, mend })
+
+function checkNode(): Finding {
+  const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '')
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const [wantMajor = 0, wantMinor = 0] = wanted.split('.').map(Number)
+  const isEnough = major > wantMajor || (major === wantMajor && minor >= wantMinor)
+  return isEnough
+    ? ok(`Node ${process.versions.node}`)
+    : broken(
+        `Node ${process.versions.node} is older than ${wanted}`,
+        'Run "npm install" again: it brings a current Node into node_modules.',
+      )
+}
+
+function checkGit(): Finding {
+  return spawnSync('git', ['--version']).status === 0
+    ? ok('git is there')
+    : note('git is not installed', 'The app runs without it; adding and upgrading modules needs it.')
+}
+
+function checkPackages(): Finding {
+  const { status, stdout } = spawnSync('npm', ['ls', '--depth=0', '--json', '--silent'], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  })
+  if (status === 0) return ok('Packages are installed as the lockfile says')
+  const problems: string[] = JSON.parse(stdout || '{}').problems ?? ['npm could not list them']
+  return broken(`Packages are not as they should be: ${problems[0]}`, 'Run "npm ci".')
+}
+
+function checkEnvFile(): Finding {
+  return existsSync(join(root, '.env'))
+    ? ok('.env is there')
+    : note('There is no .env', '"npm run dev" makes one. In production, set the variables in the environment.')
+}
+
+async function checkSettings(): Promise<Finding[]> {
+  const { importSource } = await import('./source.ts')
+  const [{ checkEnv, coreEnv }, { modules }] = await importSource('src/core/env.ts', 'src/modules.ts')
+  const owners = [coreEnv, ...modules.flatMap(({ env }: { env?: unknown }) => env ?? [])]
+  const now = checkEnv(owners, { ...process.env, NODE_ENV: 'development' })
+  const production = checkEnv(owners, { ...process.env, NODE_ENV: 'production' })
+  if (now) return [broken('Settings are wrong', now)]
+  return [
+    ok('Settings are sound for development'),
+    production ? note('Production would not start with them', production) : ok('Settings are sound for production'),
+  ]
+}
+
+function checkPort(): Promise<Finding> {
+  const port = Number(process.env.PORT || 3000)
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(
+        note(
+          `Something answers on port ${port}`,
+          `If it is not this app, stop it or start with another port: PORT=${port + 1} npm run dev`,
+        ),
+      )
+    })
+    socket.on('error', () => resolve(ok(`Port ${port} is free`)))
+  })
+}
+
+async function checkDatabase(): Promise<Finding[]> {
+  const { default: pg } = await import('pg')
+  const { findHistories, migrationStatus, readMigrations } = await import('../src/core/db/migrate.ts')
+  if (!process.env.DATABASE_URL) {
+    const cluster = existsSync(join(root, '.data', 'postgres', 'data', 'PG_VERSION'))
+    return [
+      ok(`DATABASE_URL is empty: PostgreSQL from npm, ${cluster ? 'with data in .data' : 'made at the first start'}`),
+    ]
+  }
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 3_000 })
+  try {
+    await client.connect()
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [
+      broken(
+        `The database in DATABASE_URL does not answer: ${reason}`,
+        'Start it, correct the URL, or leave DATABASE_URL empty to use PostgreSQL from npm.',
+      ),
+    ]
+  }
+  try {
+    const { rows } = await client.query('show server_version')
+    const version = Number.parseInt(rows[0].server_version, 10)
+    const { pending, changed } = await migrationStatus(client, readMigrations(findHistories(root)))
+    return [
+      version >= 14
+        ? ok(`PostgreSQL ${rows[0].server_version} answers`)
+        : broken(`PostgreSQL ${rows[0].server_version} is too old`, 'Use 14 or newer.'),
+      changed.length > 0
+        ? broken(
+            `Changed after they were applied: ${changed.map(({ owner, name }) => `${owner}/${name}`).join(', ')}`,
+            'Put the files back and write new migrations instead.',
+          )
+        : pending.length > 0
+          ? broken(`${pending.length} migrations are not applied`, 'Run "npm run db:migrate".')
+          : ok('All migrations are applied'),
+    ]
+  } finally {
+    await client.end()
+  }
+}
+
+const signs = { ok: 'ok    ', note: 'note  ', broken: 'BROKEN' }
+loadEnv()
+const findings = [checkNode(), checkGit(), checkPackages(), checkEnvFile()]
+if (findings.every(({ state }) => state !== 'broken')) {
+  findings.push(...(await checkSettings()), await checkPort(), ...(await checkDatabase()))
+}
+for (const { state, what, mend } of findings) {
+  console.log(`${signs[state]} ${what}`)
+  if (mend) console.log(mend.replace(/^/gm, '         '))
+}
+process.exit(findings.some(({ state }) => state === 'broken') ? 1 : 0)
