@@ -22,13 +22,17 @@ function inlineScriptHashes(html: string): string[] {
   return [...new Set(inline)].map((text) => `sha256-${createHash('sha256').update(text).digest('base64')}`)
 }
 
-/** Headers beside the HTML: Next sends them with it, without any work per request. */
-function sealStaticPage(build: string, page: string): void {
-  const base = join(build, 'server', 'app', page === '/' ? 'index' : page)
-  const html = readFileSync(`${base}.html`, 'utf8')
-  const meta = readJson(`${base}.meta`)
-  meta.headers = { ...meta.headers, ...pageHeaders, 'Content-Security-Policy': staticPolicy(inlineScriptHashes(html)) }
-  writeJson(`${base}.meta`, meta)
+const outputOf = (build: string, route: string) => join(build, 'server', 'app', route === '/' ? 'index' : route)
+
+/** Headers beside the content: Next sends them with it, without any work per request. */
+function addHeaders(output: string, headers: Record<string, string>): void {
+  const meta = readJson(`${output}.meta`)
+  writeJson(`${output}.meta`, { ...meta, headers: { ...meta.headers, ...headers } })
+}
+
+function sealStaticPage(output: string): void {
+  const hashes = inlineScriptHashes(readFileSync(`${output}.html`, 'utf8'))
+  addHeaders(output, { ...pageHeaders, 'Content-Security-Policy': staticPolicy(hashes) })
 }
 
 function narrowProxy(build: string, dynamicPages: string[]): void {
@@ -55,13 +59,13 @@ function narrowProxy(build: string, dynamicPages: string[]): void {
 function seal(build: string): void {
   const paths: Record<string, string> = readJson(join(build, 'app-path-routes-manifest.json'))
   const pages = Object.entries(paths).flatMap(([file, route]) => (file.endsWith('/page') ? [route] : []))
-  const prerendered: Record<string, { routeType?: string }> = readJson(join(build, 'prerender-manifest.json')).routes
-  const staticPages = Object.keys(prerendered).filter((route) =>
-    existsSync(join(build, 'server', 'app', `${route === '/' ? 'index' : route}.html`)),
-  )
+  const prerendered = Object.keys(readJson(join(build, 'prerender-manifest.json')).routes)
+  const staticPages = prerendered.filter((route) => existsSync(`${outputOf(build, route)}.html`))
+  const staticFiles = prerendered.filter((route) => existsSync(`${outputOf(build, route)}.body`))
   const dynamicPages = pages.filter((page) => !staticPages.includes(page))
 
-  for (const page of staticPages) sealStaticPage(build, page)
+  for (const page of staticPages) sealStaticPage(outputOf(build, page))
+  for (const file of staticFiles) addHeaders(outputOf(build, file), { 'X-Content-Type-Options': 'nosniff' })
   narrowProxy(build, dynamicPages)
   console.log(`Sealed: ${staticPages.length} static pages by hash, ${dynamicPages.length} pages per request by nonce.`)
 }

@@ -46,6 +46,7 @@ try {
   await seedDatabase()
   if (isPreview) {
     process.env.AUTH_URL ||= origin
+    process.env.ALLOW_SEEDED_PEOPLE ||= '1'
     code = await runNode(next, 'build')
     code ||= await runNode(join(root, 'scripts', 'seal.ts'))
     if (code === 0) {

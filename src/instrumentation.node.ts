@@ -1,8 +1,25 @@
-import { checkEnv, coreEnv } from '@/core/env'
+import { findSeededPeople } from '@/core/db/seeded'
+import { checkEnv, coreEnv, env } from '@/core/env'
+import { log } from '@/core/log'
 import { modules } from '@/modules'
 
-const problems = checkEnv([coreEnv, ...modules.flatMap(({ env }) => env ?? [])])
-if (problems) {
-  console.error(problems)
+function refuseToStart(reason: string): never {
+  console.error(reason)
   process.exit(1)
+}
+
+const problems = checkEnv([coreEnv, ...modules.flatMap((module) => module.env ?? [])])
+if (problems) refuseToStart(problems)
+
+if (process.env.NODE_ENV === 'production' && !env.ALLOW_SEEDED_PEOPLE) {
+  // A database that is away at this moment is no reason not to start: readiness says so, and it may come back.
+  const people = await findSeededPeople().catch((error) => {
+    log.warn({ error }, 'could not look for seeded people')
+    return []
+  })
+  if (people.length > 0) {
+    refuseToStart(
+      `The people of development are in this database: ${people.join(', ')}. Delete them, or set ALLOW_SEEDED_PEOPLE=1 if nobody else can reach this app.`,
+    )
+  }
 }

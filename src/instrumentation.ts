@@ -1,4 +1,14 @@
+import type { Instrumentation } from 'next'
+
 /** Next calls this once, before the first request. */
 export async function register(): Promise<void> {
   if (process.env.NEXT_RUNTIME === 'nodejs') await import('./instrumentation.node')
+}
+
+/** Errors while a page is made. Actions and route handlers log their own. The digest is what the visitor sees. */
+export const onRequestError: Instrumentation.onRequestError = async (error, request, context) => {
+  if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { log } = await import('@/core/log')
+  const requestId = request.headers['x-request-id']
+  log.error({ error, requestId, path: request.path, route: context.routePath }, 'page failed')
 }

@@ -159,6 +159,10 @@ const { values, ...core } = defineEnv(
         .default('info'),
       hint: 'The least important message that is still written',
     },
+    ALLOW_SEEDED_PEOPLE: {
+      schema: z.enum(['1'], 'can only be 1').optional(),
+      hint: 'Lets production start although the people of development are in its database. For trying things out',
+    },
     AUTH_GOOGLE_ID: { schema: z.string().optional(), hint: 'The client id from Google' },
     AUTH_GOOGLE_SECRET: { schema: z.string().optional(), hint: 'The client secret from Google' },
     AUTH_GITHUB_ID: { schema: z.string().optional(), hint: 'The client id from GitHub' },

@@ -29,3 +29,14 @@ test('production does not start with half of an OAuth client', async () => {
   expect(output).toContain('AUTH_GITHUB_SECRET: is missing while AUTH_GITHUB_ID is set')
   expect(output).not.toContain('an-id')
 })
+
+test('production does not start while the people of development are in its database', async () => {
+  const { code, output, answered } = await runUntilExit({
+    AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
+    AUTH_URL: 'https://app.example.com',
+    DATABASE_URL: process.env.DATABASE_URL ?? '',
+    ALLOW_SEEDED_PEOPLE: '',
+  })
+  expect([code, answered]).toEqual([1, false])
+  expect(output).toMatch(/admin@example\.com.*ALLOW_SEEDED_PEOPLE=1/)
+})

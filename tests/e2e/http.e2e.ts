@@ -70,6 +70,17 @@ test.describe('headers', () => {
     })
   }
 
+  test('of files keep browsers from guessing what they are', async ({ request }) => {
+    const html = await (await request.get('/')).text()
+    const files = [...html.matchAll(/(?:src|href)="(\/_next\/static\/[^"]+|\/icon[^"]+)"/g)].map(
+      (match) => match[1] ?? '',
+    )
+    expect(files.length).toBeGreaterThan(3)
+    for (const file of [...files, '/robots.txt']) {
+      expect((await request.get(file)).headers()['x-content-type-options'], file).toBe('nosniff')
+    }
+  })
+
   test('of static pages name every inline script by its hash, and let caches keep the page', async ({ request }) => {
     for (const path of ['/', '/welcome', '/no-such-page']) {
       const response = await request.get(path)

@@ -5,7 +5,7 @@ import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 export interface TestApp {
-  env: { DATABASE_URL: string; AUTH_SECRET: string; DEV_PASSWORD: string }
+  env: Record<'DATABASE_URL' | 'AUTH_SECRET' | 'DEV_PASSWORD' | 'ALLOW_SEEDED_PEOPLE', string>
   app: RunningServer
   stop: () => Promise<void>
 }
@@ -21,6 +21,7 @@ export async function startApp(): Promise<TestApp> {
     DATABASE_URL: database.url,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     DEV_PASSWORD: 'journeys-need-one-7',
+    ALLOW_SEEDED_PEOPLE: '1',
   }
   runDb('migrate', env.DATABASE_URL)
   runDb('seed', env.DATABASE_URL, env.DEV_PASSWORD)

@@ -1,0 +1,58 @@
+import { freePort } from '../../scripts/ports.ts'
+import { expect, test } from '../support/journey.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+/** A server whose database is not there. */
+test.describe('while the database is away', () => {
+  let server: RunningServer
+  test.beforeAll(async () => {
+    const DATABASE_URL = `postgres://nobody:secret-word@127.0.0.1:${await freePort()}/none`
+    server = await startServer('start', { DATABASE_URL, AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl' })
+  })
+  test.afterAll(() => server.stop())
+
+  const cookie = `plinth.session=${'x'.repeat(43)}`
+
+  test('the process is alive, and not ready', async ({ request }) => {
+    expect((await request.get(`${server.url}/api/health`)).status()).toBe(200)
+    const ready = await request.get(`${server.url}/api/health/ready`)
+    expect([ready.status(), await ready.json()]).toEqual([503, { status: 'unavailable', checks: { database: 'fail' } }])
+    expect(ready.headers()['retry-after']).toBe('5')
+  })
+
+  test('nobody is told that they are signed out', async ({ request }) => {
+    const response = await request.get(`${server.url}/api/auth/session`, { headers: { cookie } })
+    expect(response.status()).toBe(503)
+    expect(response.headers()['retry-after']).toBe('5')
+    expect(response.headers()['set-cookie']).toBeUndefined()
+    expect((await response.json()).code).toBe('unavailable')
+  })
+
+  test('static pages are served as ever', async ({ request }) => {
+    expect((await request.get(`${server.url}/`)).status()).toBe(200)
+  })
+
+  test('signing in says so, and keeps the address', async ({ page }) => {
+    await page.goto(`${server.url}/signin`)
+    await page.getByLabel('E-mail').fill('ada@example.com')
+    await page.getByLabel('Password').fill('whatever it is')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await expect(page.getByRole('main').getByRole('alert')).toHaveText('The service is not available right now')
+    await expect(page.getByLabel('E-mail')).toHaveValue('ada@example.com')
+  })
+
+  test('a page that needs it says what happened, with a number to quote', async ({ page, complaints }) => {
+    await page.context().addCookies([{ name: 'plinth.session', value: 'x'.repeat(43), url: server.url }])
+    const response = await page.goto(`${server.url}/dashboard`)
+    expect(response?.status()).toBe(500)
+    await expect(page.getByRole('heading', { name: 'Something went wrong on our side' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+    await expect(page.getByRole('main')).toContainText(/\d{6,}/)
+    complaints.length = 0
+  })
+
+  test('the log tells why, and no secret', async () => {
+    expect(server.output()).toContain('ECONNREFUSED')
+    expect(server.output()).not.toContain('secret-word')
+  })
+})
