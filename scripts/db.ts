@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findHistories, migrationStatus, readMigrations } from '../src/core/db/migrate.ts'
-import { databaseUrl, migrateDatabase, seedDatabase } from './database.ts'
-import { prepareEnvironment } from './environment.ts'
+import { databaseUrl, migrateDatabase, refuseElsewhere, seedDatabase } from './database.ts'
+import { prepareDatabase, prepareDevelopment } from './environment.ts'
 import { root } from './root.ts'
 
 async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -32,6 +32,7 @@ async function status(): Promise<void> {
 }
 
 async function reset(): Promise<void> {
+  refuseElsewhere('reset')
   if (process.env.NODE_ENV === 'production')
     throw new Error('db:reset deletes everything; it does not run in production')
   await withClient((client) => client.query('drop schema public cascade; create schema public'))
@@ -55,7 +56,8 @@ else {
   const commands: Record<string, () => Promise<void>> = { migrate: migrateDatabase, seed: seedDatabase, reset, status }
   const run = commands[command ?? '']
   if (!run) throw new Error(`Unknown command "${command}". There are: ${Object.keys(commands).join(', ')}, generate.`)
-  const database = await prepareEnvironment()
+  const isForDevelopment = command === 'seed' || command === 'reset'
+  const database = await (isForDevelopment ? prepareDevelopment() : prepareDatabase())
   try {
     await run()
   } finally {

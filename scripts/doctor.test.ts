@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { root } from './root.ts'
 
 const doctor = (env: Record<string, string>) =>
-  spawnSync(process.execPath, [join(root, 'scripts', 'doctor.ts')], {
+  spawnSync(process.execPath, [join(root, 'scripts', 'doctor.mjs')], {
     cwd: root,
     encoding: 'utf8',
     env: { ...process.env, ...env },
@@ -28,4 +28,10 @@ test('the doctor repeats what the app itself would say about its settings', () =
   const { status, stdout } = doctor({ AUTH_SECRET: 'short' })
   expect(stdout).toContain('AUTH_SECRET: is shorter than 32 bytes')
   expect(status).toBe(1)
+})
+
+test('the doctor knows the database from npm when no other is named', () => {
+  const { status, stdout } = doctor({ DATABASE_URL: '' })
+  expect(stdout).toMatch(/ok {5}PostgreSQL \d+\.\d+ from npm/)
+  expect(status).toBe(0)
 })

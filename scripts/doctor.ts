@@ -1,9 +1,7 @@
-// npm run doctor: what is wrong with this set-up, and how to mend it. Changes nothing.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
-import { loadEnv } from './environment.ts'
+import { envFile, loadEnv } from './env-file.ts'
 import { root } from './root.ts'
 
 type Finding = { state: 'ok' | 'note' | 'broken'; what: string; mend?: string }
@@ -11,19 +9,6 @@ type Finding = { state: 'ok' | 'note' | 'broken'; what: string; mend?: string }
 const ok = (what: string): Finding => ({ state: 'ok', what })
 const note = (what: string, mend?: string): Finding => ({ state: 'note', what, ...(mend && { mend }) })
 const broken = (what: string, mend: string): Finding => ({ state: 'broken', what, mend })
-
-function checkNode(): Finding {
-  const wanted = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines.node.replace('>=', '')
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const [wantMajor = 0, wantMinor = 0] = wanted.split('.').map(Number)
-  const isEnough = major > wantMajor || (major === wantMajor && minor >= wantMinor)
-  return isEnough
-    ? ok(`Node ${process.versions.node}`)
-    : broken(
-        `Node ${process.versions.node} is older than ${wanted}`,
-        'Run "npm install" again: it brings a current Node into node_modules.',
-      )
-}
 
 function checkGit(): Finding {
   return spawnSync('git', ['--version']).status === 0
@@ -43,7 +28,7 @@ function checkPackages(): Finding {
 }
 
 function checkEnvFile(): Finding {
-  return existsSync(join(root, '.env'))
+  return existsSync(envFile)
     ? ok('.env is there')
     : note('There is no .env', '"npm run dev" makes one. In production, set the variables in the environment.')
 }
@@ -78,15 +63,28 @@ function checkPort(): Promise<Finding> {
   })
 }
 
+async function checkOwnPostgres(): Promise<Finding> {
+  const { describePostgres } = await import('./postgres.ts')
+  try {
+    const { version, dataVersion, home } = describePostgres()
+    if (dataVersion && Number.parseInt(version, 10) !== Number(dataVersion)) {
+      return broken(
+        `The data in ${home} is of PostgreSQL ${dataVersion}, and the one from npm is ${version}`,
+        `Keep what you need with pg_dump of that version, delete ${home}, and start again.`,
+      )
+    }
+    return ok(
+      `PostgreSQL ${version} from npm, ${dataVersion ? `with its data in ${home}` : 'to be set up at the first start'}`,
+    )
+  } catch (error) {
+    return broken('PostgreSQL from npm cannot be used', error instanceof Error ? error.message : String(error))
+  }
+}
+
 async function checkDatabase(): Promise<Finding[]> {
   const { default: pg } = await import('pg')
   const { findHistories, migrationStatus, readMigrations } = await import('../src/core/db/migrate.ts')
-  if (!process.env.DATABASE_URL) {
-    const cluster = existsSync(join(root, '.data', 'postgres', 'data', 'PG_VERSION'))
-    return [
-      ok(`DATABASE_URL is empty: PostgreSQL from npm, ${cluster ? 'with data in .data' : 'made at the first start'}`),
-    ]
-  }
+  if (!process.env.DATABASE_URL) return [await checkOwnPostgres()]
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 3_000 })
   try {
     await client.connect()
@@ -122,13 +120,17 @@ async function checkDatabase(): Promise<Finding[]> {
 }
 
 const signs = { ok: 'ok    ', note: 'note  ', broken: 'BROKEN' }
-loadEnv()
-const findings = [checkNode(), checkGit(), checkPackages(), checkEnvFile()]
-if (findings.every(({ state }) => state !== 'broken')) {
-  findings.push(...(await checkSettings()), await checkPort(), ...(await checkDatabase()))
+
+/** Says what it finds; true when the app can run. */
+export async function examine(): Promise<boolean> {
+  loadEnv()
+  const findings = [ok(`Node ${process.versions.node}`), checkGit(), checkPackages(), checkEnvFile()]
+  if (findings.every(({ state }) => state !== 'broken')) {
+    findings.push(...(await checkSettings()), await checkPort(), ...(await checkDatabase()))
+  }
+  for (const { state, what, mend } of findings) {
+    console.log(`${signs[state]} ${what}`)
+    if (mend) console.log(mend.replace(/^/gm, '         '))
+  }
+  return findings.every(({ state }) => state !== 'broken')
 }
-for (const { state, what, mend } of findings) {
-  console.log(`${signs[state]} ${what}`)
-  if (mend) console.log(mend.replace(/^/gm, '         '))
-}
-process.exit(findings.some(({ state }) => state === 'broken') ? 1 : 0)

@@ -1,11 +1,8 @@
-// What every script that runs the app needs: settings from .env, made on first use, and a database.
+// What scripts that run the app need: settings from .env, made on first use, and a database.
 import { randomBytes, randomInt } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { envFile, loadEnv } from './env-file.ts'
 import { startPostgres } from './postgres.ts'
-import { root } from './root.ts'
-
-const file = join(root, '.env')
 
 /** Readable, and without letters that are taken for one another. */
 function easyPassword(): string {
@@ -26,22 +23,21 @@ function writeEnvFile(): void {
     'DATABASE_URL=',
     '',
   ]
-  writeFileSync(file, lines.join('\n'), { mode: 0o600 })
+  writeFileSync(envFile, lines.join('\n'), { mode: 0o600 })
+  console.log('Made .env with fresh secrets.')
 }
 
-/** Reads .env; what the environment says already, wins. */
-export function loadEnv(): void {
-  if (existsSync(file)) process.loadEnvFile(file)
+/** For development: makes .env when there is none, and starts the database from npm when no other is named. */
+export async function prepareDevelopment(): Promise<{ stop: () => Promise<void> }> {
+  if (!existsSync(envFile)) writeEnvFile()
+  return prepareDatabase()
 }
 
-/** Sets process.env.DATABASE_URL, starting the database from npm when nothing else is named. */
-export async function prepareEnvironment(): Promise<{ stop: () => Promise<void> }> {
-  if (!existsSync(file)) {
-    writeEnvFile()
-    console.log('Made .env with fresh secrets.')
-  }
+/** Sees to it that DATABASE_URL is set. Production names its database; it is never given one. */
+export async function prepareDatabase(): Promise<{ stop: () => Promise<void> }> {
   loadEnv()
   if (process.env.DATABASE_URL) return { stop: async () => {} }
+  if (process.env.NODE_ENV === 'production') throw new Error('DATABASE_URL is not set')
   const { url, stop } = await startPostgres()
   process.env.DATABASE_URL = url
   return { stop }

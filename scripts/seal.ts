@@ -3,11 +3,9 @@
 // built, so no page, module or route is listed anywhere. docs/decisions/0007 says why, and what to do when Next changes.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { pageHeaders, staticPolicy } from '../src/core/headers.ts'
-
-const root = dirname(dirname(fileURLToPath(import.meta.url)))
+import { root } from './root.ts'
 
 function readJson(file: string) {
   if (!existsSync(file))
@@ -35,6 +33,20 @@ function sealStaticPage(output: string): void {
   addHeaders(output, { ...pageHeaders, 'Content-Security-Policy': staticPolicy(hashes) })
 }
 
+interface Prerendered {
+  initialRevalidateSeconds: number | false
+  srcRoute: string
+}
+
+/** A page that Next makes anew after the build has inline scripts that no hash here covers, and loses its headers. */
+function refuseWhatChanges(page: string, entry: Prerendered | undefined): void {
+  if (entry?.initialRevalidateSeconds === false && entry.srcRoute === page) return
+  throw new Error(
+    `${page} is made at build time and again later (revalidate, or generateStaticParams). Its policy cannot be sealed: ` +
+      "render it per request with `export const dynamic = 'force-dynamic'`. See docs/decisions/0007.",
+  )
+}
+
 function narrowProxy(build: string, dynamicPages: string[]): void {
   const routes = readJson(join(build, 'routes-manifest.json'))
   const matchers = [...routes.staticRoutes, ...routes.dynamicRoutes]
@@ -46,12 +58,18 @@ function narrowProxy(build: string, dynamicPages: string[]): void {
   const manifest = readJson(file)
   const proxy = manifest.functions['/_middleware']
   if (!proxy?.matchers) throw new Error(`${file} has no entry for proxy.ts. See docs/decisions/0007.`)
-  // A form posted without JavaScript to a static page is answered by rendering that page anew.
-  const [everyPage] = proxy.sealed ? [proxy.sealed] : proxy.matchers
-  proxy.sealed = everyPage
+  const [everyPage, ...rest] = proxy.sealed ?? proxy.matchers
+  if (rest.length > 0) throw new Error('src/proxy.ts has more than one matcher; this step knows what to do with one')
+  proxy.sealed = [everyPage]
   proxy.matchers = [
     ...matchers,
-    { ...everyPage, has: [{ type: 'header', key: 'content-type', value: 'multipart/form-data.*' }] },
+    // A form posted to a static page, without JavaScript, is answered by rendering that page anew.
+    {
+      ...everyPage,
+      has: [
+        { type: 'header', key: 'content-type', value: '(multipart/form-data|application/x-www-form-urlencoded).*' },
+      ],
+    },
   ]
   writeJson(file, manifest)
 }
@@ -59,11 +77,13 @@ function narrowProxy(build: string, dynamicPages: string[]): void {
 function seal(build: string): void {
   const paths: Record<string, string> = readJson(join(build, 'app-path-routes-manifest.json'))
   const pages = Object.entries(paths).flatMap(([file, route]) => (file.endsWith('/page') ? [route] : []))
-  const prerendered = Object.keys(readJson(join(build, 'prerender-manifest.json')).routes)
+  const manifest: Record<string, Prerendered> = readJson(join(build, 'prerender-manifest.json')).routes
+  const prerendered = Object.keys(manifest)
   const staticPages = prerendered.filter((route) => existsSync(`${outputOf(build, route)}.html`))
   const staticFiles = prerendered.filter((route) => existsSync(`${outputOf(build, route)}.body`))
   const dynamicPages = pages.filter((page) => !staticPages.includes(page))
 
+  for (const page of staticPages) refuseWhatChanges(page, manifest[page])
   for (const page of staticPages) sealStaticPage(outputOf(build, page))
   for (const file of staticFiles) addHeaders(outputOf(build, file), { 'X-Content-Type-Options': 'nosniff' })
   narrowProxy(build, dynamicPages)

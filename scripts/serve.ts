@@ -1,19 +1,30 @@
 // `npm run dev` and `npm run preview`: prepare everything, say where things are, run Next until it is stopped.
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { seedPeople } from '../src/core/db/people.ts'
-import { devPassword, migrateDatabase, seedDatabase } from './database.ts'
-import { prepareEnvironment } from './environment.ts'
+import { devPassword, migrateDatabase, refuseElsewhere, seedDatabase } from './database.ts'
+import { prepareDevelopment } from './environment.ts'
 import { freePort } from './ports.ts'
 import { root } from './root.ts'
 
+let child: ChildProcess | undefined
+let isStopping = false
+
+// From the first moment on: whatever was started must be stopped again. Ctrl-C reaches the whole group by itself; a
+// signal sent to this process alone must be passed on.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    isStopping = true
+    child?.kill(signal)
+  })
+}
+
 /** Runs one of Next's commands, or a script, with this Node; resolves with its exit code. */
 function runNode(...args: string[]): Promise<number> {
-  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  // Ctrl-C reaches the whole group by itself; a signal sent to this process alone must be passed on.
-  const passOn = (signal: NodeJS.Signals) => child.kill(signal)
-  process.on('SIGINT', passOn).on('SIGTERM', passOn)
-  return new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 0)))
+  if (isStopping) return Promise.resolve(1)
+  const started = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  child = started
+  return new Promise((resolve) => started.on('exit', (code) => resolve(code ?? 1)))
 }
 
 const next = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
@@ -33,22 +44,22 @@ function printStart(origin: string): void {
 }
 
 const isPreview = process.argv.includes('--production')
-// The seeded people have a known password: only this machine may reach them, unless HOST says otherwise.
-const host = ['--hostname', process.env.HOST || '127.0.0.1']
-process.env.PORT ||= String(await freePort(3000))
-const origin = `http://localhost:${process.env.PORT}`
-
-process.env.NEXT_TELEMETRY_DISABLED ??= '1'
-const database = await prepareEnvironment()
+const database = await prepareDevelopment()
 let code = 1
 try {
+  refuseElsewhere('migrate and seed')
   await migrateDatabase()
   await seedDatabase()
+
+  process.env.NEXT_TELEMETRY_DISABLED ??= '1'
+  process.env.PORT ||= String(await freePort(3000))
+  // The seeded people have a known password: only this machine may reach them, unless HOST says otherwise.
+  const host = ['--hostname', process.env.HOST || '127.0.0.1']
+  const origin = `http://localhost:${process.env.PORT}`
   if (isPreview) {
     process.env.AUTH_URL ||= origin
     process.env.ALLOW_SEEDED_PEOPLE ||= '1'
-    code = await runNode(next, 'build')
-    code ||= await runNode(join(root, 'scripts', 'seal.ts'))
+    code = (await runNode(next, 'build')) || (await runNode(join(root, 'scripts', 'seal.ts')))
     if (code === 0) {
       printStart(origin)
       code = await runNode(next, 'start', ...host)
@@ -60,4 +71,4 @@ try {
 } finally {
   await database.stop()
 }
-process.exit(code)
+process.exit(isStopping ? 0 : code)

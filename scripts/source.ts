@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs'
+import { globSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -27,7 +27,8 @@ const modulesByFolder: Plugin = {
  */
 // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it imports
 export async function importSource(...files: string[]): Promise<any[]> {
-  const outdir = join(root, '.data', 'bundle')
+  const outdir = join(root, '.data', `bundle-${process.pid}`)
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
   await build({
     entryPoints: files.map((file) => join(root, file)),
     outbase: root,
@@ -44,10 +45,5 @@ export async function importSource(...files: string[]): Promise<any[]> {
     plugins: [modulesByFolder],
     logLevel: 'warning',
   })
-  return Promise.all(
-    files.map(
-      (file) =>
-        import(`${pathToFileURL(join(outdir, file.replace(/\.tsx?$/, '.mjs'))).href}?${process.hrtime.bigint()}`),
-    ),
-  )
+  return Promise.all(files.map((file) => import(pathToFileURL(join(outdir, file.replace(/\.tsx?$/, '.mjs'))).href)))
 }

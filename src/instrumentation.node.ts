@@ -1,6 +1,4 @@
-import { findSeededPeople } from '@/core/db/seeded'
 import { checkEnv, coreEnv, env } from '@/core/env'
-import { log } from '@/core/log'
 import { modules } from '@/modules'
 
 function refuseToStart(reason: string): never {
@@ -11,15 +9,20 @@ function refuseToStart(reason: string): never {
 const problems = checkEnv([coreEnv, ...modules.flatMap((module) => module.env ?? [])])
 if (problems) refuseToStart(problems)
 
-if (process.env.NODE_ENV === 'production' && !env.ALLOW_SEEDED_PEOPLE) {
+if (process.env.NODE_ENV === 'production') {
+  // Only now: both read settings as they load.
+  const { log, logTheConsole } = await import('@/core/log')
+  const { findSeededPeople } = await import('@/core/db/seeded')
+
   // A database that is away at this moment is no reason not to start: readiness says so, and it may come back.
   const people = await findSeededPeople().catch((error) => {
     log.warn({ error }, 'could not look for seeded people')
     return []
   })
-  if (people.length > 0) {
+  if (people.length > 0 && !env.ALLOW_SEEDED_PEOPLE) {
     refuseToStart(
       `The people of development are in this database: ${people.join(', ')}. Delete them, or set ALLOW_SEEDED_PEOPLE=1 if nobody else can reach this app.`,
     )
   }
+  logTheConsole()
 }

@@ -6,7 +6,9 @@ import { modules } from './modules'
 
 const folders = readdirSync(join(root, 'src/app')).filter((name) => name.startsWith('('))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) => !/\.(test|e2e)\.ts$/.test(file))
+const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => !/\.(test|e2e)\.ts$/.test(file))
 
 test('the installed modules are the folders in parentheses, no more and no fewer', () => {
   expect(modules.map(({ name }) => `(${name})`).sort()).toEqual(folders.sort())
@@ -57,30 +59,37 @@ describe.each(modules.map((module) => [module.name, module] as const))('the modu
 })
 
 describe('every door is guarded', () => {
-  const isServerFile = (file: string) => /^['"]use server['"]/m.test(read(file).trimStart().split('\n')[0] ?? '')
+  const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1')
 
   test('server actions are made by defineAction or definePublicAction, in files of their own', () => {
     for (const file of sources) {
-      const text = read(file)
-      if (isServerFile(file)) {
-        const exported = [...text.matchAll(/^export (?!type|interface)(.*)$/gm)].map((match) => match[1] ?? '')
-        expect(exported.length, file).toBeGreaterThan(0)
-        for (const line of exported) expect(line, file).toMatch(/^const \w+ = define(Public)?Action\(/)
-      } else expect(text, `${file} has an inline server action`).not.toMatch(/^\s+['"]use server['"]/m)
+      const text = withoutComments(read(file))
+      const places = [...text.matchAll(/['"`]use server['"`]/g)].map((match) => text.slice(0, match.index))
+      if (places.length === 0) continue
+      expect(
+        places.map((before) => before.trim()),
+        `${file}: only as the first statement`,
+      ).toEqual([''])
+      const exported = [...text.matchAll(/^\s*export\b(.*)$/gm)].map((match) => match[1]?.trim() ?? '')
+      const values = exported.filter((line) => !/^(type|interface)\b/.test(line))
+      expect(values.length, file).toBeGreaterThan(0)
+      for (const line of values) expect(line, file).toMatch(/^const \w+ = define(Public)?Action\(/)
     }
   })
 
   test('route files export what defineRoute made, and nothing else', () => {
-    const files = sources.filter((file) => basename(file) === 'route.ts')
+    const files = sources.filter((file) => /^route\.tsx?$/.test(basename(file)))
     expect(files.length).toBeGreaterThan(0)
     for (const file of files) {
-      const exported = [...read(file).matchAll(/^export (.*)$/gm)].map((match) => match[1])
+      const exported = [...withoutComments(read(file)).matchAll(/^\s*export\b(.*)$/gm)].map((match) => match[1]?.trim())
       expect(exported, file).toEqual(['const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({'])
     }
   })
 
   test('only core/auth reads cookies', () => {
-    const readers = sources.filter((file) => /\bcookies\(\)/.test(read(file)))
+    const readers = sources.filter((file) =>
+      /\bcookies\b[^;]*next\/headers|['"`]cookie['"`]|\.cookies\b/i.test(withoutComments(read(file))),
+    )
     for (const file of readers) expect(dirname(file)).toBe('src/core/auth')
   })
 })

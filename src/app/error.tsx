@@ -1,7 +1,7 @@
 'use client'
 
 // Every page loads this file, so it brings nothing along.
-export default function ErrorPage({ error, reset }: { error: Error & { digest?: string }; reset: () => void }) {
+export default function ErrorPage({ error, retry }: { error: Error & { digest?: string }; retry: () => void }) {
   return (
     <main id="main" className="mx-auto grid max-w-xl justify-items-start gap-4 px-4 py-24">
       <h1 className="font-semibold text-3xl">Something went wrong on our side</h1>
@@ -11,7 +11,7 @@ export default function ErrorPage({ error, reset }: { error: Error & { digest?: 
       {error.digest && <p className="font-mono text-sm">{error.digest}</p>}
       <button
         type="button"
-        onClick={reset}
+        onClick={() => retry()}
         className="h-10 rounded-md bg-primary px-4 font-medium text-primary-foreground text-sm"
       >
         Try again

@@ -1,9 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { asRequest } from '../../tests/support/next-headers'
 import { signedInAs } from '../../tests/support/people'
 import { requireActor } from './auth/actor'
 import { definePolicy, roles, signedIn } from './auth/policy'
+import { pool } from './db/client'
 import { AppError } from './errors'
 import { defineHandler, definePublicHandler, defineRoute } from './handler'
 
@@ -63,6 +64,24 @@ describe('an answer', () => {
       body: { name: 'Ada' },
     })
     expect(response.headers.get('cache-control')).toBe('private, no-store')
+  })
+
+  test('may be a Response, even one whose headers cannot be changed; a refusal in that form is stored by nobody', async () => {
+    const { GET, POST } = defineRoute({
+      GET: definePublicHandler({
+        cache: 'public, max-age=60',
+        run: () => Response.redirect('http://localhost:3000/y'),
+      }),
+      POST: definePublicHandler({ cache: 'public, max-age=60', run: () => new Response('no', { status: 410 }) }),
+    })
+    const moved = await GET(new Request('http://localhost:3000/x'), context)
+    expect([moved.status, moved.headers.get('location'), moved.headers.get('x-content-type-options')]).toEqual([
+      302,
+      'http://localhost:3000/y',
+      'nosniff',
+    ])
+    const gone = await POST(new Request('http://localhost:3000/x', { method: 'POST' }), context)
+    expect(gone.headers.get('cache-control')).toBe('private, no-store')
   })
 
   test('to HEAD is the one to GET', async () => {
@@ -164,6 +183,18 @@ describe('who may', () => {
     const response = await call('POST', { headers, body: { name: 'Ada' } })
     expect([response.status, (await response.json()).code]).toEqual([403, 'cross_site'])
   })
+})
+
+test('who is calling is asked of the database once, however many places ask', async () => {
+  const authorization = `Bearer ${await signedInAs('viewer')}`
+  const { GET } = defineRoute({
+    GET: defineHandler({ allow: signedIn, run: async () => [await requireActor(), await requireActor()].length }),
+  })
+  const queries = vi.spyOn(pool, 'query')
+  const response = await asRequest({ authorization }, () => GET(new Request('http://localhost:3000/x'), context))
+  expect(await response.json()).toBe(2)
+  expect(queries).toHaveBeenCalledTimes(1)
+  queries.mockRestore()
 })
 
 test('requireActor returns the caller, and refuses nobody', async () => {

@@ -112,15 +112,19 @@ const apiHeaders = {
 }
 
 function answer(result: unknown, cache = 'private, no-store'): Response {
-  if (result instanceof Response) {
-    for (const [name, value] of Object.entries(apiHeaders))
-      if (!result.headers.has(name)) result.headers.set(name, value)
-    if (!result.headers.has('Cache-Control')) result.headers.set('Cache-Control', cache)
-    return result
+  if (!(result instanceof Response)) {
+    return new Response(JSON.stringify(result ?? null), {
+      headers: { ...apiHeaders, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': cache },
+    })
   }
-  return new Response(JSON.stringify(result ?? null), {
-    headers: { ...apiHeaders, 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': cache },
-  })
+  // A copy: the headers of `Response.redirect()` and of fetched answers cannot be changed.
+  const { status, statusText, body } = result
+  const headers = new Headers({ ...apiHeaders, 'Cache-Control': status < 400 ? cache : 'private, no-store' })
+  for (const [name, value] of result.headers) {
+    if (name === 'set-cookie') headers.append(name, value)
+    else headers.set(name, value)
+  }
+  return new Response(body, { status, statusText, headers })
 }
 
 /** RFC 9457, plus `code`, which is stable, and `errors` by field. Whatever caused it stays in the log. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { redact } from './log'
+import { createLog, redact } from './log'
 
 const canary = 'canary-7f3a-horse-battery'
 const secretNames = [
@@ -49,4 +49,24 @@ test('an error keeps what helps to find it, and loses the values of its query', 
 test('what is no secret stays as it is', () => {
   const value = { userId: 'u1', count: 3, at: new Date(0), list: ['a', null, true] }
   expect(redact(value)).toEqual(value)
+})
+
+test('a line of the log holds none of it either, whether it was a field, an error or part of the message', () => {
+  const lines: string[] = []
+  const log = createLog({ write: (line: string) => void lines.push(line) })
+  log.level = 'info'
+  log.info({ user: { password: canary } }, `Bearer ${canary}`)
+  log.error(new Error(`Failed query\nparams: one,\n${canary}\n    at place`))
+  log.error({ error: new Error(`Failed query\nparams: ${canary}`) })
+  expect(lines).toHaveLength(3)
+  for (const line of lines) {
+    expect(line).not.toContain(canary)
+    expect(() => JSON.parse(line)).not.toThrow()
+  }
+})
+
+test('things that contain themselves, and bytes, are named instead of written out', () => {
+  const loop: Record<string, unknown> = { bytes: Buffer.from(canary) }
+  loop.self = loop
+  expect(redact(loop)).toEqual({ bytes: '[bytes]', self: '[circular]' })
 })

@@ -5,12 +5,13 @@ import { AppError, type FieldErrors } from './errors'
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  const fields: FieldErrors = {}
+  // A Map, because a caller may choose the names: "constructor" is one, too.
+  const messages = new Map<string, string[]>()
   for (const issue of result.error.issues) {
     const name = issue.path.join('.')
-    fields[name] ??= []
-    fields[name].push(issue.message)
+    messages.set(name, [...(messages.get(name) ?? []), issue.message])
   }
+  const fields: FieldErrors = Object.fromEntries(messages)
   throw new AppError('invalid_input', undefined, { fields })
 }
 

@@ -2,15 +2,22 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { env } from './env'
 import { AppError } from './errors'
 
-/** What is known about the request being served, for logs and refusals far from the place that received it. */
-const current = new AsyncLocalStorage<{ requestId: string }>()
-
-export function withRequestId<T>(requestId: string, work: () => T): T {
-  return current.run({ requestId }, work)
+/** What is known about the request that an action or a route handler is serving, for code far from where it arrived. */
+interface CurrentRequest {
+  id: string
+  /** Who is calling, once somebody asked. Kept by core/auth/actor.ts. */
+  session?: Promise<unknown>
 }
 
-export function currentRequestId(): string | undefined {
-  return current.getStore()?.requestId
+const current = new AsyncLocalStorage<CurrentRequest>()
+
+export function withRequestId<T>(id: string, work: () => T): T {
+  return current.run({ id }, work)
+}
+
+/** Undefined while a page is made: there React keeps what belongs to one request. */
+export function currentRequest(): CurrentRequest | undefined {
+  return current.getStore()
 }
 
 /** An id from a proxy in front is kept when it looks like one, so that logs of both can be joined. */
@@ -30,9 +37,14 @@ export function refuseCrossSite(headers: Headers, { isBrowserOnly }: { isBrowser
   if (site !== null) {
     if (site === 'same-origin' || site === 'none') return
   } else if (origin !== null) {
-    if (origin === env.AUTH_URL) return
+    if (origin === env.AUTH_URL || isOwnInDevelopment(origin, headers.get('host'))) return
   } else if (!isBrowserOnly) return
   throw new AppError('cross_site')
+}
+
+/** A phone on the same network reaches development by an address that nobody configured, and without `Sec-Fetch-Site`. */
+function isOwnInDevelopment(origin: string, host: string | null): boolean {
+  return process.env.NODE_ENV === 'development' && origin === `http://${host}`
 }
 
 /** Reads a JSON body, and stops as soon as it is larger than allowed: nothing that big is ever parsed. */

@@ -18,6 +18,12 @@ test('production does not start without its settings, and names all of them at o
   }
 })
 
+test('a setting that is read early is named with the others all the same', async () => {
+  const { code, output } = await runUntilExit({ ...nothing, LOG_LEVEL: 'loud', DATABASE_POOL_MAX: 'many' })
+  expect(code).toBe(1)
+  expect(output).toContain('5 settings are missing or wrong')
+})
+
 test('production does not start with half of an OAuth client', async () => {
   const { code, output, answered } = await runUntilExit({
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { expect, test } from '../support/journey.ts'
+import { expect, signIn, test } from '../support/journey.ts'
 
 test.describe('health', () => {
   test('is one word, for every caller, and is stored by nobody', async ({ request }) => {
@@ -36,6 +36,35 @@ test('signing out without a session is answered like any other', async ({ reques
   const response = await request.post('/api/auth/signout', { maxRedirects: 0 })
   expect([response.status(), response.headers().location]).toEqual([302, '/'])
   expect(response.headers()['clear-site-data']).toBe('"cache"')
+})
+
+test('two session cookies count for nothing', async ({ page, password }) => {
+  await signIn(page, 'viewer@example.com', password)
+  await expect(page).toHaveURL('/dashboard')
+  const token = (await page.context().cookies()).find(({ name }) => name === 'plinth.session')?.value
+  const session = async (cookie: string) =>
+    (await fetch(new URL('/api/auth/session', page.url()), { headers: { cookie } })).json()
+  expect(await session(`plinth.session=${token}`)).toMatchObject({ user: { email: 'viewer@example.com' } })
+  expect(await session(`plinth.session=${'x'.repeat(43)}; plinth.session=${token}`)).toBeNull()
+  expect(await session(`plinth.session=${token}; plinth.session=${'x'.repeat(43)}`)).toBeNull()
+})
+
+test('signing out with a token ends that session, and no other', async ({ page, password, appUrl }) => {
+  const tokens: string[] = []
+  for (const email of ['viewer@example.com', 'editor@example.com']) {
+    await page.context().clearCookies()
+    await signIn(page, email, password)
+    await expect(page).toHaveURL('/dashboard')
+    tokens.push((await page.context().cookies()).find(({ name }) => name === 'plinth.session')?.value ?? '')
+  }
+  const [viewer = '', editor = ''] = tokens
+  const session = async (token: string) =>
+    (await fetch(`${appUrl}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).json()
+  const headers = { authorization: `Bearer ${viewer}`, cookie: `plinth.session=${editor}` }
+  const response = await fetch(`${appUrl}/api/auth/signout`, { method: 'POST', headers, redirect: 'manual' })
+  expect([response.status, response.headers.get('set-cookie')]).toEqual([302, null])
+  expect(await session(viewer)).toBeNull()
+  expect(await session(editor)).toMatchObject({ user: { email: 'editor@example.com' } })
 })
 
 test('signing out from another site is refused', async ({ request }) => {
@@ -91,6 +120,25 @@ test.describe('headers', () => {
       expect(policy).not.toContain('nonce-')
     }
     expect((await request.get('/')).headers()['cache-control']).toContain('s-maxage')
+  })
+
+  test('of a static page that a posted form has made anew are those of a page made per request', async ({ appUrl }) => {
+    for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
+      const body = type.startsWith('multipart')
+        ? '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n--x--\r\n'
+        : 'a=1'
+      const response = await fetch(`${appUrl}/`, {
+        method: 'POST',
+        headers: { 'content-type': type, origin: appUrl },
+        body,
+      })
+      const policy = response.headers.get('content-security-policy') ?? ''
+      expect(policy.match(/script-src/g), type).toHaveLength(1)
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? 'none'
+      const scripts = [...(await response.text()).matchAll(/<script[^>]*>/g)].map(([tag]) => tag)
+      // The early script has its hash instead.
+      expect(scripts.filter((tag) => !tag.includes(nonce) && tag !== '<script>')).toEqual([])
+    }
   })
 
   test('of pages made per request carry a fresh nonce that is on every script, and no cache keeps the page', async ({

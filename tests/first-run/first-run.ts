@@ -5,6 +5,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { freePort } from '../../scripts/ports.ts'
+import { placeApart } from '../../scripts/postgres.ts'
 import { copyProject } from '../support/copy.ts'
 
 if (process.platform !== 'linux' || process.arch !== 'x64') {
@@ -113,8 +114,13 @@ async function firstRun({ node, user, isPrivate, isPreviewed }: Run, nodeFolder:
     })
     console.log(`ok   ${label}: npm run preview to the first 200 ${seconds(built)}`)
   }
-  if (existsSync(join(folder, '.data/postgres/data/postmaster.pid')))
-    throw new Error('The database still runs after everything was stopped')
+  const apart = placeApart(folder)
+  for (const database of [join(folder, '.data', 'postgres'), apart.home]) {
+    if (existsSync(join(database, 'data', 'postmaster.pid'))) throw new Error(`The database in ${database} still runs`)
+  }
+  if (isPrivate !== existsSync(apart.home))
+    throw new Error(`The database should ${isPrivate ? '' : 'not '}be in ${apart.home}`)
+  if (isPrivate) rmSync(dirname(apart.home), { recursive: true })
   if (!isPrivate) rmSync(home, { recursive: true })
 }
 
@@ -198,7 +204,6 @@ try {
   }
 } finally {
   rmSync(base, { recursive: true, force: true })
-  if (isRoot) rmSync('/var/lib/plinth', { recursive: true, force: true })
 }
 if (!isRoot) console.log('     Not run as root: only the ordinary user was tried')
 console.log(`${runs.length - failures} passed, ${failures} failed`)

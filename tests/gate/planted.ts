@@ -20,6 +20,9 @@ const other = {
 }
 const boundary = /noRestrictedImports[\s\S]*No import path contains a parenthesis/
 
+const erasePage = `import { erase } from './actions'\n\nexport default function Page() {\n  return <form action={erase} />\n}\n`
+const unguardedAction = /FAIL[\s\S]*server actions are made by defineAction/
+
 const faults: Fault[] = [
   {
     what: 'one module imports another, by a relative path',
@@ -65,14 +68,41 @@ const faults: Fault[] = [
     what: 'an action that goes around defineAction',
     plant: {
       'src/app/erase/actions.ts': `'use server'\n\nexport async function erase(): Promise<void> {}\n`,
-      'src/app/erase/page.tsx': `import { erase } from './actions'\n\nexport default function Page() {\n  return <form action={erase} />\n}\n`,
+      'src/app/erase/page.tsx': erasePage,
     },
-    says: /FAIL[\s\S]*server actions are made by defineAction/,
+    says: unguardedAction,
+  },
+  {
+    what: 'an action that goes around defineAction, under a comment',
+    plant: {
+      'src/app/erase/actions.ts': `// Nothing to see here.\n'use server'\n\nexport async function erase(): Promise<void> {}\n`,
+      'src/app/erase/page.tsx': erasePage,
+    },
+    says: unguardedAction,
+  },
+  {
+    what: 'an action inside a page',
+    plant: {
+      'src/app/erase/page.tsx': `export default function Page() {\n  async function erase() {\n    'use server'\n  }\n  return <form action={erase} />\n}\n`,
+    },
+    says: unguardedAction,
   },
   {
     what: 'a route that goes around defineRoute',
     plant: { 'src/app/api/raw/route.ts': 'export const GET = () => Response.json({})\n' },
     says: /FAIL[\s\S]*route files export what defineRoute made/,
+  },
+  {
+    what: 'a route that goes around defineRoute, with another ending',
+    plant: { 'src/app/api/raw/route.tsx': 'export const GET = () => Response.json({})\n' },
+    says: /FAIL[\s\S]*route files export what defineRoute made/,
+  },
+  {
+    what: 'a cookie read outside core/auth',
+    plant: {
+      'src/app/erase/page.tsx': `import { headers } from 'next/headers'\n\nexport default async function Page() {\n  return (await headers()).get('cookie')\n}\n`,
+    },
+    says: /FAIL[\s\S]*only core\/auth reads cookies/,
   },
   {
     what: 'a dependency that nothing uses',

@@ -8,13 +8,4 @@ export function asRequest<T>(headers: Record<string, string>, work: () => T): T 
   return current.run(new Headers(headers), work)
 }
 
-vi.mock('next/headers', () => ({
-  headers: async () => current.getStore() ?? new Headers(),
-  cookies: async () => ({
-    getAll: (name: string) =>
-      (current.getStore()?.get('cookie') ?? '')
-        .split('; ')
-        .map((pair) => ({ name: pair.slice(0, pair.indexOf('=')), value: pair.slice(pair.indexOf('=') + 1) }))
-        .filter((cookie) => cookie.name === name),
-  }),
-}))
+vi.mock('next/headers', () => ({ headers: async () => current.getStore() ?? new Headers() }))

@@ -32,7 +32,7 @@ export const content = {
     {
       icon: 'check',
       title: 'Promises with proof',
-      text: 'Each claim on this page is a test in the repository, run against a real database and a real browser.',
+      text: 'The checks behind this page come with the code, and run against a real database and a real browser.',
     },
   ],
   roles: [

@@ -1,4 +1,5 @@
 import { env } from '../env'
+import type { Role } from './policy'
 
 const day = 24 * 60 * 60
 
@@ -7,6 +8,8 @@ export const sessionLifetime = {
   standard: { idle: 7 * day, absolute: 30 * day },
   admin: { idle: day / 2, absolute: day },
 } as const
+
+export const lifetimeOf = (role: Role) => (role === 'admin' ? sessionLifetime.admin : sessionLifetime.standard)
 
 /** `last_seen_at` is written at most this often (seconds), so that reading a session is not a write. */
 export const touchInterval = 5 * 60

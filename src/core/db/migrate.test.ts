@@ -70,6 +70,16 @@ describe('migrations', () => {
     expect(await query('select from plinth_migrations')).toHaveLength(3)
   })
 
+  test('by many nodes at once may build an index without stopping writes', async () => {
+    const index = migration(
+      'core',
+      '0001_i',
+      '-- no transaction\ndrop index concurrently if exists i;\n--> statement-breakpoint\ncreate index concurrently i on core_0000_a (id)',
+    )
+    await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, [table('core', '0000_a'), index])))
+    expect(await query(`select from pg_index where indexrelid = 'i'::regclass and indisvalid`)).toHaveLength(1)
+  })
+
   test('that fail leave nothing behind, and say which one it was', async () => {
     const broken = migration(
       'core',

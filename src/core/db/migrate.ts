@@ -77,7 +77,7 @@ export async function migrate(databaseUrl: string, migrations: Migration[]): Pro
   const client = new Client({ connectionString: databaseUrl, application_name: 'plinth migrate' })
   await client.connect()
   try {
-    await client.query('select pg_advisory_lock($1)', [lockKey])
+    await takeLock(client)
     await client.query(`create table if not exists plinth_migrations (
       owner text not null,
       name text not null,
@@ -98,6 +98,17 @@ export async function migrate(databaseUrl: string, migrations: Migration[]): Pro
     await client.end() // and with the connection goes the lock
   }
 }
+
+/** Asks again and again instead of waiting inside one query: a waiting query would hold up CREATE INDEX CONCURRENTLY. */
+async function takeLock(client: Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [lockKey])
+    if (rows[0]?.taken) return
+    await pause(100)
+  }
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 async function apply(client: Client, migration: Migration): Promise<void> {
   const statements = migration.sql
@@ -132,7 +143,7 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       await client.query('rollback')
       const isLocked = error instanceof Error && 'code' in error && error.code === '55P03'
       if (!isLocked || tries >= 20) explain(where)(error)
-      await new Promise((resolve) => setTimeout(resolve, 100 * tries))
+      await pause(100 * tries)
     }
   }
 }

@@ -5,7 +5,7 @@ import { db, pool } from './client'
 import { seedPeople } from './people'
 import { passwords, users } from './schema'
 
-/** Puts in place what development needs. Running it again changes nothing that is already there. */
+/** Puts in place what development needs. Running it again brings back what is missing, and the people's password. */
 export async function seed(password: string, modules: AppModule[]): Promise<void> {
   for (const person of seedPeople) {
     await db

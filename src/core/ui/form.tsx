@@ -28,7 +28,10 @@ export function ActionForm<Data>({
   const [answer, submit] = useActionState(action, null)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (answer?.ok === false) form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [role="alert"]')?.focus()
+    if (answer?.ok !== false) return
+    const first = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
+    const target = first('[aria-invalid="true"]') ?? first('[role="alert"]')
+    target?.focus()
   }, [answer])
   return (
     <form ref={form} action={submit} noValidate {...props}>
@@ -85,13 +88,13 @@ export function Field({
   )
 }
 
-/** What is wrong with the form as a whole. Field errors stand at their fields. */
+/** That the form was refused, and what is wrong with it as a whole. Field errors stand at their fields. */
 export function FormMessage({ className }: { className: string }) {
   const answer = use(Answer)
-  if (answer?.ok !== false || answer.error.fields) return null
+  if (answer?.ok !== false) return null
   return (
     <p role="alert" tabIndex={-1} className={className}>
-      {answer.error.message}
+      {[answer.error.message, ...(answer.error.fields?.[''] ?? [])].join('. ')}
     </p>
   )
 }

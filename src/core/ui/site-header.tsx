@@ -12,9 +12,11 @@ export function SiteHeader({ children }: { children?: ReactNode }) {
           <Logo />
           Plinth
         </a>
-        <nav aria-label="Main" className="hidden gap-5 text-sm md:flex">
-          {children}
-        </nav>
+        {children && (
+          <nav aria-label="Main" className="hidden gap-5 text-sm md:flex">
+            {children}
+          </nav>
+        )}
         <div className="ms-auto flex items-center gap-3">
           <ThemeSwitch />
           <a href="/signin" data-when="signed-out" className={buttonVariants({ size: 'small' })}>

@@ -1,7 +1,7 @@
 const modules = [
-  { x: 92, y: 40, width: 120, height: 96, label: 'content' },
-  { x: 220, y: 76, width: 100, height: 60, label: 'admin' },
-  { x: 328, y: 20, width: 64, height: 116, label: 'yours' },
+  { x: 92, y: 40, width: 120, height: 96, label: 'landing' },
+  { x: 220, y: 76, width: 100, height: 60, label: 'yours' },
+  { x: 328, y: 20, width: 64, height: 116, label: 'next' },
 ]
 
 /** What stands on what: modules beside each other on one core, never on one another. */
@@ -9,11 +9,11 @@ export function Stack() {
   return (
     <svg viewBox="0 0 480 320" className="h-auto w-full" role="img" aria-labelledby="stack-title">
       <title id="stack-title">
-        Modules stand side by side on core, and core stands on Next.js, Auth.js and PostgreSQL
+        Modules stand side by side on core, and core stands on Next.js, React and PostgreSQL
       </title>
       <g className="fill-accent stroke-primary" strokeWidth="1.5">
         {modules.map(({ label, ...box }) => (
-          <rect key={label} {...box} rx="6" strokeDasharray={label === 'yours' ? '5 4' : undefined} />
+          <rect key={label} {...box} rx="6" strokeDasharray={label !== 'landing' ? '5 4' : undefined} />
         ))}
       </g>
       <rect x="60" y="144" width="360" height="56" rx="6" className="fill-primary" />
@@ -29,7 +29,7 @@ export function Stack() {
           core
         </text>
         <text x="240" y="235">
-          Next.js and Auth.js
+          Next.js and React
         </text>
         <text x="240" y="287">
           PostgreSQL

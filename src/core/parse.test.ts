@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { formToObject, parse } from './parse'
+
+test('messages are gathered by field, whatever a caller calls the field', () => {
+  const schema = z.record(z.string(), z.number('not a number'))
+  expect(() => parse(schema, JSON.parse('{"constructor":"x","__proto__":"y","a":"z"}'))).toThrow(
+    expect.objectContaining({
+      code: 'invalid_input',
+      fields: expect.objectContaining({ constructor: ['not a number'] }),
+    }),
+  )
+})
+
+test('a form becomes an object; what was sent twice becomes a list', () => {
+  const form = new FormData()
+  form.append('name', 'Ada')
+  form.append('tag', 'a')
+  form.append('tag', 'b')
+  expect(formToObject(form)).toEqual({ name: 'Ada', tag: ['a', 'b'] })
+})
