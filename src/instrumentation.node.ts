@@ -1,3 +1,4 @@
+import { noteSocketAddresses } from '@/core/address'
 import { checkEnv, coreEnv, env } from '@/core/env'
 import { modules } from '@/modules'
 
@@ -8,6 +9,8 @@ function refuseToStart(reason: string): never {
 
 const problems = checkEnv([coreEnv, ...modules.flatMap((module) => module.env ?? [])])
 if (problems) refuseToStart(problems)
+
+noteSocketAddresses()
 
 if (process.env.NODE_ENV === 'production') {
   // Only now: both read settings as they load.

@@ -40,6 +40,14 @@ describe('the environment', () => {
     ['DATABASE_POOL_MAX', '0', 'not between 1 and 500'],
     ['DATABASE_POOL_MAX', 'many', 'not a whole number'],
     ['LOG_LEVEL', 'loud', 'none of debug'],
+    ['REDIS_URL', 'http://x', 'not a Redis URL'],
+    ['CORS_ORIGINS', '*', 'not exactly an origin'],
+    ['CORS_ORIGINS', 'https://a.test/', 'not exactly an origin'],
+    ['CORS_ORIGINS', 'https://a.test/path', 'not exactly an origin'],
+    ['CORS_ORIGINS', 'https://*.a.test', 'not exactly an origin'],
+    ['CORS_ORIGINS', 'https://a.test, ,https://b.test', 'not exactly an origin'],
+    ['CORS_CREDENTIALS', 'yes', 'can only be true'],
+    ['TRUSTED_PROXY_HOPS', '-1', 'not a whole number'],
   ])('refuses %s=%s', (name, value, complaint) => {
     expect(checkEnv([coreEnv], { ...complete, [name]: value })).toMatch(new RegExp(`${name}: .*${complaint}`))
   })

@@ -98,7 +98,8 @@ export function checkEnv(owners: Env[], source: Source = process.env): string {
 
 const isLoopback = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host)
 
-const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value
+const isOrigin = (value: string) =>
+  /^https?:\/\/[a-z0-9.:[\]-]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
 
 const secret = z
   .string()
@@ -158,6 +159,32 @@ const { values, ...core } = defineEnv(
         .enum(['debug', 'info', 'warn', 'error', 'silent'], 'is none of debug, info, warn, error, silent')
         .default('info'),
       hint: 'The least important message that is still written',
+    },
+    REDIS_URL: {
+      schema: z
+        .string()
+        .regex(/^rediss?:\/\//, 'is not a Redis URL')
+        .optional(),
+      hint: 'Where Redis is: redis://host:6379. Limits are counted there; without it, in PostgreSQL',
+    },
+    TRUSTED_PROXY_HOPS: {
+      schema: wholeNumber(0, 0, 10),
+      hint: 'How many proxies of yours a request passes before it arrives; each must add to X-Forwarded-For',
+    },
+    CORS_ORIGINS: {
+      schema: z
+        .string()
+        .transform((value) => value.split(',').map((origin) => origin.trim()))
+        .refine((origins) => origins.every(isOrigin), 'holds something that is not exactly an origin')
+        .default([]),
+      hint: 'Other sites whose pages may call the API: https://a.example.com,https://b.example.com. No path, no slash at the end, no *',
+    },
+    CORS_CREDENTIALS: {
+      schema: z
+        .enum(['true'], 'can only be true')
+        .transform(() => true)
+        .default(false),
+      hint: 'Lets those sites send the session cookie, which then goes to every site. An Authorization header is the better way',
     },
     ALLOW_SEEDED_PEOPLE: {
       schema: z.enum(['1'], 'can only be 1').optional(),

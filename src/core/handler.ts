@@ -3,6 +3,7 @@ import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
 import { type Actor, getActor } from './auth/actor'
 import { type Allow, authorize } from './auth/policy'
+import { corsHeaders, isAllowedOrigin, preflightHeaders } from './cors'
 import { AppError, toAppError } from './errors'
 import { log } from './log'
 import { parse } from './parse'
@@ -91,13 +92,12 @@ export function defineRoute(
       const requestId = requestIdFrom(request.headers)
       return withRequestId(requestId, async () => {
         try {
-          if (handler) return await handler.serve(request, context, requestId)
-          if (method === 'OPTIONS')
-            return new Response(null, { status: 204, headers: { ...apiHeaders, Allow: allow.join(', ') } })
+          if (handler) return withHeaders(await handler.serve(request, context, requestId), corsHeaders(request))
+          if (method === 'OPTIONS') return options(request, allow)
           throw new AppError('method_not_allowed', undefined, { allow })
         } catch (error) {
           unstable_rethrow(error)
-          return problem(toAppError(error), requestId)
+          return withHeaders(problem(toAppError(error), requestId), corsHeaders(request))
         }
       })
     }
@@ -109,6 +109,21 @@ const apiHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
+}
+
+function options(request: Request, allow: Method[]): Response {
+  const headers = {
+    ...apiHeaders,
+    ...corsHeaders(request),
+    ...preflightHeaders(request, allow),
+    Allow: allow.join(', '),
+  }
+  return new Response(null, { status: 204, headers })
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
 }
 
 function answer(result: unknown, cache = 'private, no-store'): Response {
@@ -155,6 +170,7 @@ function problem(error: AppError, requestId: string): Response {
 
 function refuseWriteFromAnotherSite(request: Request): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
+  if (isAllowedOrigin(request.headers.get('origin'))) return
   refuseCrossSite(request.headers, { isBrowserOnly: false })
 }
 

@@ -5,7 +5,7 @@ import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 export interface TestApp {
-  env: Record<'DATABASE_URL' | 'AUTH_SECRET' | 'DEV_PASSWORD' | 'ALLOW_SEEDED_PEOPLE', string>
+  env: Record<'DATABASE_URL' | 'AUTH_SECRET' | 'DEV_PASSWORD' | 'ALLOW_SEEDED_PEOPLE' | 'TRUSTED_PROXY_HOPS', string>
   app: RunningServer
   stop: () => Promise<void>
 }
@@ -22,6 +22,8 @@ export async function startApp(): Promise<TestApp> {
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     DEV_PASSWORD: 'journeys-need-one-7',
     ALLOW_SEEDED_PEOPLE: '1',
+    // So that each test can be a caller of its own.
+    TRUSTED_PROXY_HOPS: '1',
   }
   runDb('migrate', env.DATABASE_URL)
   runDb('seed', env.DATABASE_URL, env.DEV_PASSWORD)

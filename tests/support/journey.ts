@@ -9,6 +9,8 @@ interface Fixtures {
   /** The development server, for pages that exist only there. */
   devUrl: string
   password: string
+  /** Where this test's requests come from, as far as the app can see: tries are counted by address. */
+  address: string
   /** What the page complained about so far. A test that provokes a complaint takes it out. */
   complaints: string[]
 }
@@ -22,6 +24,9 @@ export const test = base.extend<Fixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the parameter list
   password: async ({}, use) => use(process.env.DEV_PASSWORD ?? ''),
   baseURL: async ({ appUrl }, use) => use(appUrl),
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the parameter list
+  address: async ({}, use) => use(someAddress()),
+  extraHTTPHeaders: async ({ address }, use) => use({ 'x-forwarded-for': address }),
   complaints: [
     async ({ page }, use) => {
       const complaints: string[] = []
@@ -36,6 +41,12 @@ export const test = base.extend<Fixtures>({
     { auto: true },
   ],
 })
+
+/** One of the addresses that belong to nobody. */
+export function someAddress(): string {
+  const part = () => Math.floor(Math.random() * 256)
+  return `198.18.${part()}.${part()}`
+}
 
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })

@@ -1,5 +1,7 @@
+import type { Route } from 'next'
 import { redirect } from 'next/navigation'
 import { getActor } from '@/core/auth/actor'
+import { returnPath } from '@/core/auth/return-path'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { SiteHeader } from '@/core/ui/site-header'
@@ -9,8 +11,10 @@ import { SeededPeople } from './seeded-people'
 
 export const metadata = { title: 'Sign in', description: 'Sign in to your account.' }
 
-export default async function SignInPage() {
-  if (await getActor()) redirect('/dashboard')
+export default async function SignInPage({ searchParams }: PageProps<'/signin'>) {
+  const { error, callbackUrl } = await searchParams
+  const next = returnPath(callbackUrl, '/dashboard')
+  if (await getActor()) redirect(next as Route)
   return (
     <>
       <SiteHeader />
@@ -20,7 +24,11 @@ export default async function SignInPage() {
           <p className="text-muted-foreground text-sm">With your e-mail address and password.</p>
         </div>
         <ActionForm action={signIn} className="grid gap-5">
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
+          <FormMessage
+            className={alertVariants({ tone: 'danger' })}
+            initial={error === 'invalid_credentials' ? 'That e-mail and password do not match' : undefined}
+          />
+          <input type="hidden" name="callbackUrl" value={next} />
           <Field
             label="E-mail"
             name="email"

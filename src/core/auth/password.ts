@@ -1,18 +1,49 @@
 import 'server-only'
 import { hash, verify } from '@node-rs/argon2'
+import { inHashQueue } from './hash-queue'
 
 /** OWASP's first choice for argon2id; about 17 ms of one core. */
-const parameters = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
+const goal = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
+const goalPrefix = `$argon2id$v=19$m=${goal.memoryCost},t=${goal.timeCost},p=${goal.parallelism}$`
 
-/** Compared against when there is no such person, so that the answer takes as long as for a wrong password. */
+/** Compared against when there is nothing to compare with, so that every answer costs one hash. */
 let decoy: Promise<string> | undefined
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(password.normalize('NFC'), parameters)
+  return inHashQueue(() => hash(password.normalize('NFC'), goal))
 }
 
-export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
+/**
+ * What no password can be: too long to be worth hashing, or holding what the hasher cannot tell apart (it reads every
+ * half of a character pair as the same replacement character).
+ */
+export function isPossiblePassword(password: string): boolean {
+  return (
+    password.length > 0 &&
+    password.isWellFormed() &&
+    !password.includes('\0') &&
+    Buffer.byteLength(password.normalize('NFC')) <= 512
+  )
+}
+
+/** The parameters stand in the stored hash; a planted one must not make us spend gigabytes. */
+function isAffordable(stored: string): boolean {
+  const [, memory, time, lanes] =
+    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$[\w+/]{16,}\$[\w+/]{32,}$/.exec(stored) ?? []
+  return Number(memory) <= 65_536 && Number(time) <= 5 && Number(lanes) <= 4
+}
+
+/** One hash, whoever it is and whatever is stored. Says too whether the stored hash should be made anew. */
+export async function verifyPassword(
+  stored: string | null | undefined,
+  password: string,
+): Promise<{ isRight: boolean; isOutdated: boolean }> {
   decoy ??= hashPassword('nobody has this password')
-  const isRight = await verify(stored ?? (await decoy), password.normalize('NFC'), parameters)
-  return isRight && stored != null
+  const usable = stored != null && isAffordable(stored) ? stored : undefined
+  const against = usable ?? (await decoy)
+  const isMatch = await inHashQueue(() => verify(against, password.normalize('NFC')))
+  return {
+    isRight: isMatch && usable !== undefined,
+    isOutdated: usable !== undefined && !usable.startsWith(goalPrefix),
+  }
 }

@@ -1,9 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { db } from '../db/client'
-import { sessions, users } from '../db/schema'
+import { passwords, sessions, users } from '../db/schema'
 import { createSession, endSession, findSession } from './sessions'
 
+const seenFrom = { userAgent: 'test', address: '192.0.2.1' }
 let userId = ''
 let token = ''
 beforeEach(async () => {
@@ -13,7 +14,8 @@ beforeEach(async () => {
     .values({ email: 'Ada@Example.com', name: 'Ada', role: 'editor' })
     .returning({ id: users.id })
   userId = person?.id ?? ''
-  token = await createSession(userId, { userAgent: 'test' })
+  await db.insert(passwords).values({ userId, hash: 'the-hash' })
+  token = (await createSession(userId, 'the-hash', seenFrom)) ?? ''
 })
 
 const age = (column: 'createdAt' | 'lastSeenAt', interval: string) =>
@@ -99,4 +101,42 @@ describe('a session', () => {
 
 test('two people cannot share an address, however it is written', async () => {
   await expect(db.insert(users).values({ email: 'ADA@example.COM', name: 'Other' })).rejects.toThrow()
+})
+
+describe('starting a session', () => {
+  test('is refused when the password has changed since it was checked', async () => {
+    expect(await createSession(userId, 'another-hash', seenFrom)).toBeNull()
+    expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(1)
+  })
+
+  test('waits for a change of password that is under way, and starts nothing with the old one', async () => {
+    for (let round = 0; round < 20; round++) {
+      const old = `hash-${round}`
+      await db.update(passwords).set({ hash: old })
+      const change = db.transaction(async (tx) => {
+        await tx.update(passwords).set({ hash: 'new' })
+        await tx.execute(sql`select pg_sleep(0.01)`)
+        await tx.delete(sessions)
+      })
+      const [started] = await Promise.all([createSession(userId, old, seenFrom), change])
+      const alive = started ? await findSession(started) : null
+      expect(alive).toBeNull()
+    }
+  })
+
+  test('makes room: the twenty-first ends the one that was quiet the longest', async () => {
+    await age('lastSeenAt', '1 hour')
+    const tokens: string[] = []
+    for (let count = 0; count < 20; count++) tokens.push((await createSession(userId, 'the-hash', seenFrom)) ?? '')
+    expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(20)
+    expect(await findSession(token)).toBeNull()
+    expect(await findSession(tokens.at(-1) ?? '')).not.toBeNull()
+  })
+
+  test('gives everybody a token of their own, 256 bits long', async () => {
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => createSession(userId, 'the-hash', seenFrom)))
+    expect(new Set(tokens).size).toBe(50)
+    for (const made of tokens) expect(Buffer.from(made ?? '', 'base64url')).toHaveLength(32)
+    expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(20)
+  })
 })

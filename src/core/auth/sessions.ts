@@ -1,10 +1,11 @@
 import 'server-only'
 import { createHash, randomBytes } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { isIP } from 'node:net'
+import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
 import { db } from '../db/client'
-import { sessions, users } from '../db/schema'
+import { passwords, sessions, users } from '../db/schema'
 import type { Role } from './policy'
-import { sessionLifetime, touchInterval } from './settings'
+import { mostSessions, sessionLifetime, touchInterval } from './settings'
 
 export interface Session {
   id: string
@@ -51,16 +52,40 @@ export async function findSession(token: string): Promise<Session | null> {
   return { id, user: { id: userId, ...person }, expires }
 }
 
-/** Returns the token, which exists nowhere else from then on but in the caller's cookie. */
+interface SeenFrom {
+  userAgent: string | null
+  address: string
+}
+
+/**
+ * Starts a session for somebody whose password was right. Only while that password still is the one: the row is locked, so
+ * a change of password that is under way is waited for, and then nothing is started with the old one; and of two sign-ins
+ * at once each sees the other's session. Returns the token, which exists nowhere else from then on but with the caller.
+ */
 export async function createSession(
   userId: string,
-  seenFrom: { userAgent?: string | undefined; ip?: string | undefined },
-): Promise<string> {
+  passwordHash: string,
+  { userAgent, address }: SeenFrom,
+): Promise<string | null> {
   const token = randomBytes(32).toString('base64url')
-  await db
-    .insert(sessions)
-    .values({ userId, tokenHash: hashToken(token), userAgent: seenFrom.userAgent?.slice(0, 400), ip: seenFrom.ip })
-  return token
+  return db.transaction(async (tx) => {
+    const [current] = await tx
+      .select({ hash: passwords.hash })
+      .from(passwords)
+      .where(eq(passwords.userId, userId))
+      .for('update')
+    if (current?.hash !== passwordHash) return null
+    const ip = isIP(address) ? address : null
+    await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 400), ip })
+    const kept = tx
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(eq(sessions.userId, userId))
+      .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
+      .limit(mostSessions)
+    await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
+    return token
+  })
 }
 
 export async function endSession(token: string): Promise<void> {

@@ -11,6 +11,9 @@ export const sessionLifetime = {
 
 export const lifetimeOf = (role: Role) => (role === 'admin' ? sessionLifetime.admin : sessionLifetime.standard)
 
+/** A person may be signed in at so many places; the one that was quiet the longest makes room. */
+export const mostSessions = 20
+
 /** `last_seen_at` is written at most this often (seconds), so that reading a session is not a write. */
 export const touchInterval = 5 * 60
 
@@ -22,5 +25,14 @@ export const sessionCookieName = () => (isSecure() ? '__Host-plinth.session' : '
 /** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
 export const hintCookieName = 'plinth.signed-in'
 
+/** Remembers a browser that somebody has signed in with, so that strangers who try their password do not lock them out. */
+export const deviceCookieName = () => (isSecure() ? '__Host-plinth.device' : 'plinth.device')
+
 export const cookieOptions = () =>
-  ({ secure: isSecure(), sameSite: 'lax', path: '/', maxAge: sessionLifetime.standard.absolute }) as const
+  ({
+    secure: isSecure(),
+    // Other sites may send it only where the deployer said so; browsers want it secure then.
+    sameSite: env.CORS_CREDENTIALS && isSecure() ? 'none' : 'lax',
+    path: '/',
+    maxAge: sessionLifetime.standard.absolute,
+  }) as const

@@ -1,9 +1,11 @@
 import { sql } from 'drizzle-orm'
 import {
+  bigint,
   check,
   customType,
   index,
   inet,
+  integer,
   pgTable,
   primaryKey,
   text,
@@ -78,4 +80,15 @@ export const sessions = pgTable(
     uniqueIndex('sessions_token_hash_key').on(table.tokenHash),
     index('sessions_user_id_idx').on(table.userId, table.lastSeenAt),
   ],
+)
+
+/** Written by rate-limiter-flexible, which knows these three columns by heart. Not logged: a crash may forget it. */
+export const rateLimits = pgTable(
+  'rate_limits',
+  {
+    key: text('key').primaryKey(),
+    points: integer('points').notNull().default(0),
+    expire: bigint('expire', { mode: 'number' }),
+  },
+  (table) => [index('rate_limits_expire_idx').on(table.expire)],
 )

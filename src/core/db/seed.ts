@@ -19,7 +19,7 @@ export async function seed(password: string, modules: AppModule[]): Promise<void
     .leftJoin(passwords, eq(passwords.userId, users.id))
     .where(sql`lower(${users.email}) in ${seedPeople.map(({ email }) => email)}`)
   for (const { userId, hash } of stored) {
-    if (await verifyPassword(hash, password)) continue
+    if ((await verifyPassword(hash, password)).isRight) continue
     const fresh = await hashPassword(password)
     await db
       .insert(passwords)

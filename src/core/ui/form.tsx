@@ -88,13 +88,19 @@ export function Field({
   )
 }
 
-/** That the form was refused, and what is wrong with it as a whole. Field errors stand at their fields. */
-export function FormMessage({ className }: { className: string }) {
+/**
+ * That the form was refused, and what is wrong with it as a whole. Field errors stand at their fields. `initial` is for
+ * a refusal that happened elsewhere and led here.
+ */
+export function FormMessage({ className, initial }: { className: string; initial?: string | undefined }) {
   const answer = use(Answer)
-  if (answer?.ok !== false) return null
+  const refused =
+    answer?.ok === false ? [answer.error.message, ...(answer.error.fields?.[''] ?? [])].join('. ') : undefined
+  const message = refused ?? (answer ? undefined : initial)
+  if (!message) return null
   return (
     <p role="alert" tabIndex={-1} className={className}>
-      {[answer.error.message, ...(answer.error.fields?.[''] ?? [])].join('. ')}
+      {message}
     </p>
   )
 }

@@ -1,12 +1,23 @@
+import { z } from 'zod'
 import { signOut } from '@/core/auth/sign-in'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { parse } from '@/core/parse'
+import { readJson } from '@/core/request'
+
+const Body = z.object({ redirect: z.boolean().default(true) })
 
 /** The same answer with and without a session, so that signing out twice is no error. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   POST: definePublicHandler({
-    run: async () => {
+    run: async ({ request }) => {
+      // A form or a bare call has nothing to say; JSON may ask for JSON.
+      const isJson = request.headers.get('content-type')?.startsWith('application/json')
+      const { redirect } = parse(Body, isJson ? await readJson(request, 1024) : {})
       await signOut()
-      return new Response(null, { status: 302, headers: { Location: '/', 'Clear-Site-Data': '"cache"' } })
+      const headers = { 'Clear-Site-Data': '"cache"' }
+      return redirect
+        ? new Response(null, { status: 302, headers: { ...headers, Location: '/' } })
+        : Response.json({ url: '/' }, { headers })
     },
   }),
 })

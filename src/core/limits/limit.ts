@@ -1,0 +1,68 @@
+import 'server-only'
+import { createHash } from 'node:crypto'
+import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { pool } from '../db/client'
+import { AppError } from '../errors'
+import { redis } from './redis'
+
+export interface Limit {
+  /** Counts one try; refuses when there were too many. All limits of a request are asked at once. */
+  consume(key: string): Promise<void>
+  /** Forgets the tries, after one that went well. */
+  reset(key: string): Promise<void>
+}
+
+/**
+ * At most `points` tries in `seconds`, over all nodes. Counted in Redis when there is one, and in PostgreSQL when there is
+ * none or while it is away.
+ */
+export function defineLimit(name: string, { points, seconds }: { points: number; seconds: number }): Limit {
+  let limiter: RateLimiterAbstract | undefined
+  const open = () => {
+    const options = { keyPrefix: name, points, duration: seconds }
+    const inPostgres = new RateLimiterPostgres({
+      ...options,
+      storeClient: pool,
+      tableName: 'rate_limits',
+      tableCreated: true,
+      clearExpiredByTimeout: false,
+    })
+    const client = redis()
+    if (!client) return inPostgres
+    return new RateLimiterRedis({
+      ...options,
+      storeClient: client,
+      insuranceLimiter: inPostgres,
+      rejectIfRedisNotReady: true,
+    })
+  }
+  const current = () => {
+    limiter ??= open()
+    return limiter
+  }
+  return {
+    consume: async (key) => {
+      try {
+        await current().consume(digest(key))
+      } catch (reason) {
+        if (!(reason instanceof RateLimiterRes)) throw reason
+        const retryAfter = Math.max(1, Math.ceil(reason.msBeforeNext / 1000))
+        throw new AppError('rate_limited', `Too many tries. Try again in ${inWords(retryAfter)}`, { retryAfter })
+      }
+    },
+    reset: async (key) => {
+      await current().delete(digest(key))
+    },
+  }
+}
+
+/** Keys are made from addresses of people: who reads the counters need not learn them. */
+const digest = (key: string) => createHash('sha256').update(key).digest('base64url')
+
+function inWords(seconds: number): string {
+  if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60) return minutes === 1 ? '1 minute' : `${minutes} minutes`
+  const hours = Math.ceil(minutes / 60)
+  return hours === 1 ? '1 hour' : `${hours} hours`
+}

@@ -1,0 +1,23 @@
+import 'server-only'
+import { Redis } from 'ioredis'
+import { env } from '../env'
+import { log } from '../log'
+
+const shared = globalThis as { plinthRedis?: Redis }
+
+/** The connection to Redis, when REDIS_URL names one. A server that is away must fail at once, not after its defaults' 15 seconds. */
+export function redis(): Redis | undefined {
+  const url = env.REDIS_URL
+  if (!url) return
+  if (!shared.plinthRedis) {
+    shared.plinthRedis = new Redis(url, {
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      commandTimeout: 150,
+      connectTimeout: 500,
+      retryStrategy: (tries) => Math.min(tries * 100, 2_000),
+    })
+    shared.plinthRedis.on('error', (error) => log.warn({ error }, 'Redis is away; limits are counted in PostgreSQL'))
+  }
+  return shared.plinthRedis
+}
