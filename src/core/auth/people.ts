@@ -1,0 +1,69 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { db } from '../db/client'
+import { passwords, users } from '../db/schema'
+import { AppError, type FieldErrors } from '../errors'
+import { normalizeEmail } from './email'
+import { hashPassword, isPossiblePassword } from './password'
+import { type Role, roles } from './policy'
+
+const shortest = 12
+const longest = 128
+
+/** What is wrong with a new password, in words; undefined when nothing is. Length is what counts; no rules about signs. */
+export function passwordProblem(password: string, email: string): string | undefined {
+  const letters = [...password.normalize('NFC')].length
+  if (letters < shortest) return `Use at least ${shortest} characters`
+  if (letters > longest) return `Use at most ${longest} characters`
+  if (!isPossiblePassword(password)) return 'This holds characters that cannot be used'
+  if (new Set(password.trim()).size < 4) return 'This is too easy to guess'
+  const name = email.split('@')[0] ?? ''
+  if (name.length >= 4 && password.toLowerCase().includes(name)) return 'Leave your e-mail address out of it'
+}
+
+/** 1 to 100 characters once trimmed, and nothing that would break a line or hide in it. */
+export function normalizeName(text: string): string | null {
+  const name = text.normalize('NFC').trim()
+  const length = [...name].length
+  return length >= 1 && length <= 100 && name.isWellFormed() && !/\p{Cc}|\p{Bidi_Control}|[\p{Zl}\p{Zp}]/u.test(name)
+    ? name
+    : null
+}
+
+interface NewPerson {
+  email: string
+  name: string
+  role: Role
+  password: string
+}
+
+/** Adds somebody whose address is known to be theirs, because whoever adds them says so. */
+export async function createPerson({
+  email: emailAsTyped,
+  name: nameAsTyped,
+  role,
+  password,
+}: NewPerson): Promise<string> {
+  const email = normalizeEmail(emailAsTyped)
+  const name = normalizeName(nameAsTyped)
+  const fields: FieldErrors = {}
+  if (!email) fields.email = ['Enter an e-mail address, like ada@example.com']
+  if (!name) fields.name = ['Enter a name of 1 to 100 characters']
+  if (!roles.includes(role)) fields.role = [`Choose one of ${roles.join(', ')}`]
+  const problem = passwordProblem(password, email ?? '')
+  if (problem) fields.password = [problem]
+  if (!email || !name || Object.keys(fields).length > 0) throw new AppError('invalid_input', undefined, { fields })
+
+  const hash = await hashPassword(password)
+  return db.transaction(async (tx) => {
+    const [person] = await tx
+      .insert(users)
+      .values({ email, name, role, emailVerifiedAt: sql`now()` })
+      .onConflictDoNothing()
+      .returning({ id: users.id })
+    if (!person)
+      throw new AppError('conflict', 'Somebody has that address already', { fields: { email: ['Already in use'] } })
+    await tx.insert(passwords).values({ userId: person.id, hash })
+    return person.id
+  })
+}

@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { expect, test } from '../support/journey.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+
+const times = 200
+
+/** Two nodes on one database: what is decided on one holds at the very next request on the other. */
+test.describe('on two nodes', () => {
+  test.describe.configure({ mode: 'serial' })
+  test.setTimeout(120_000)
+  let other: RunningServer
+  let client: pg.Client
+  test.beforeAll(async () => {
+    const { DATABASE_URL = '', AUTH_SECRET = '' } = process.env
+    other = await startServer('start', { DATABASE_URL, AUTH_SECRET, ALLOW_SEEDED_PEOPLE: '1' })
+    client = new pg.Client({ connectionString: DATABASE_URL })
+    await client.connect()
+  })
+  test.afterAll(async () => {
+    await client.end()
+    await other.stop()
+  })
+
+  async function newSession() {
+    const token = randomBytes(32).toString('base64url')
+    const { rows } = await client.query(
+      `with person as (insert into users (email, name, role, email_verified_at) values ($1, 'Somebody', 'editor', now()) returning id)
+       insert into sessions (user_id, token_hash) select id, $2 from person returning user_id as id`,
+      [`revoked-${crypto.randomUUID()}@example.com`, createHash('sha256').update(token).digest()],
+    )
+    return { id: rows[0].id as string, token }
+  }
+  const session = async (url: string, token: string) =>
+    (await fetch(`${url}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).json()
+
+  test(`signing out on one node holds on the other, ${times} of ${times} times`, async ({ appUrl }) => {
+    let held = 0
+    for (let round = 0; round < times; round++) {
+      const { id, token } = await newSession()
+      expect(await session(other.url, token)).toMatchObject({ user: { id } })
+      await fetch(`${appUrl}/api/auth/signout`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        redirect: 'manual',
+      })
+      if ((await session(other.url, token)) === null) held++
+    }
+    expect(held).toBe(times)
+  })
+
+  for (const [what, statement] of [
+    ['suspending', 'update users set suspended_at = now() where id = $1'],
+    ['deleting', 'delete from users where id = $1'],
+  ] as const) {
+    test(`${what} a person ends their sessions on both nodes, ${times} of ${times} times`, async ({ appUrl }) => {
+      let held = 0
+      for (let round = 0; round < times; round++) {
+        const { id, token } = await newSession()
+        expect(await session(appUrl, token)).toMatchObject({ user: { id } })
+        await client.query(statement, [id])
+        const answers = await Promise.all([session(appUrl, token), session(other.url, token)])
+        if (answers.every((answer) => answer === null)) held++
+      }
+      expect(held).toBe(times)
+    })
+  }
+
+  test(`a new role is seen on both nodes, ${times} of ${times} times`, async ({ appUrl }) => {
+    let held = 0
+    for (let round = 0; round < times; round++) {
+      const { id, token } = await newSession()
+      await session(appUrl, token)
+      await client.query(`update users set role = 'viewer' where id = $1`, [id])
+      const answers = await Promise.all([session(appUrl, token), session(other.url, token)])
+      if (answers.every((answer) => answer?.user.role === 'viewer')) held++
+    }
+    expect(held).toBe(times)
+  })
+})
