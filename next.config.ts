@@ -6,6 +6,8 @@ const config: NextConfig = {
   // Pages named page.dev.tsx exist in development only; production builds do not see them.
   pageExtensions: isDevelopment ? ['dev.tsx', 'tsx', 'ts'] : ['tsx', 'ts'],
   typedRoutes: true,
+  // Not over the navigation, where people sign out.
+  devIndicators: { position: 'bottom-right' },
   poweredByHeader: false,
   reactStrictMode: true,
   // The optimiser is an endpoint with a long list of advisories; nothing here needs it.

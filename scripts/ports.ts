@@ -13,12 +13,16 @@ function tryPort(port: number, host: string): Promise<number | 'taken' | 'no suc
   })
 }
 
+/** On both addresses that "localhost" may mean: something on the other one would be opened instead. */
+export async function isFree(port: number): Promise<boolean> {
+  return (await tryPort(port, '127.0.0.1')) === port && (await tryPort(port, '::1')) !== 'taken'
+}
+
 /** The first free port from there on; any free one when none is asked for. */
 export async function freePort(from = 0): Promise<number> {
   for (let port = from; port < from + 50; port++) {
-    const found = await tryPort(from === 0 ? 0 : port, '127.0.0.1')
-    // "localhost" may mean either address: something on the other one would be opened instead.
-    if (typeof found === 'number' && (await tryPort(found, '::1')) !== 'taken') return found
+    const candidate = from === 0 ? await tryPort(0, '127.0.0.1') : port
+    if (typeof candidate === 'number' && (await isFree(candidate))) return candidate
   }
   throw new Error(`There is no free port from ${from} on`)
 }

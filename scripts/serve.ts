@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { seedPeople } from '../src/core/db/people.ts'
 import { devPassword, migrateDatabase, refuseElsewhere, seedDatabase } from './database.ts'
 import { prepareDevelopment } from './environment.ts'
-import { freePort } from './ports.ts'
+import { freePort, isFree } from './ports.ts'
 import { root } from './root.ts'
 
 let child: ChildProcess | undefined
@@ -33,8 +33,9 @@ function printStart(origin: string): void {
   const width = Math.max(...seedPeople.map(({ email }) => email.length))
   const lines = [
     '',
-    `  Start here   ${origin}/welcome`,
+    `  Start here   ${origin}${isPreview ? '/' : '/welcome'}`,
     `  Sign in      ${origin}/signin`,
+    ...(isPreview ? [] : [`  Interface    ${origin}/dev/ui`]),
     '',
     ...seedPeople.map(({ email, role }) => `  ${email.padEnd(width)}   ${role}`),
     `  ${'password'.padEnd(width)}   ${devPassword()}`,
@@ -46,6 +47,7 @@ function printStart(origin: string): void {
 const isPreview = process.argv.includes('--production')
 const database = await prepareDevelopment()
 let code = 1
+let stopProviders = async () => {}
 try {
   refuseElsewhere('migrate and seed')
   await migrateDatabase()
@@ -53,9 +55,19 @@ try {
 
   process.env.NEXT_TELEMETRY_DISABLED ??= '1'
   process.env.PORT ||= String(await freePort(3000))
+  const port = Number(process.env.PORT)
+  if (!(await isFree(port)))
+    throw new Error(`Something is on port ${port} already. Take another: PORT=${port + 1} npm run dev`)
   // The seeded people have a known password: only this machine may reach them, unless HOST says otherwise.
   const host = ['--hostname', process.env.HOST || '127.0.0.1']
   const origin = `http://localhost:${process.env.PORT}`
+  // Sign-in with Google and GitHub works on the first day, offline: real servers stand in until there are real clients.
+  if (!process.env.AUTH_GOOGLE_ID && !process.env.AUTH_GITHUB_ID) {
+    const { startProviders } = await import('./oauth.ts')
+    const providers = await startProviders(process.env.AUTH_URL || origin)
+    Object.assign(process.env, providers.env)
+    stopProviders = providers.stop
+  }
   if (isPreview) {
     process.env.AUTH_URL ||= origin
     process.env.ALLOW_SEEDED_PEOPLE ||= '1'
@@ -69,6 +81,7 @@ try {
     code = await runNode(next, 'dev', ...host)
   }
 } finally {
+  await stopProviders()
   await database.stop()
 }
 process.exit(isStopping ? 0 : code)

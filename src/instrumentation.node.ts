@@ -10,6 +10,8 @@ function refuseToStart(reason: string): never {
 const problems = checkEnv([coreEnv, ...modules.flatMap((module) => module.env ?? [])])
 if (problems) refuseToStart(problems)
 
+// Auth.js reads it from the environment, and would believe any Host without it.
+process.env.AUTH_URL ||= env.AUTH_URL
 noteSocketAddresses()
 
 if (process.env.NODE_ENV === 'production') {

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { type NextRequest, NextResponse } from 'next/server'
+import { env } from '@/core/env'
 import { dynamicPolicy, earlyScript, pageHeaders } from '@/core/headers'
 import { requestIdFrom } from '@/core/request'
 
 const earlyHash = `sha256-${createHash('sha256').update(earlyScript).digest('base64')}`
 const isDevelopment = process.env.NODE_ENV === 'development'
+const formTargets = [env.AUTH_GOOGLE_ISSUER, env.AUTH_GITHUB_URL].filter((origin) => origin !== undefined)
 
 /** Headers of pages that are made per request. Never authorisation: that is where the data is touched. */
 export function proxy(request: NextRequest): NextResponse {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
-  const policy = dynamicPolicy({ nonce, earlyHash, isDevelopment })
+  const policy = dynamicPolicy({ nonce, earlyHash, isDevelopment, formTargets })
   const requestId = requestIdFrom(request.headers)
 
   // Next reads the nonce from the request's policy and puts it on every script it writes.

@@ -65,6 +65,15 @@ describe('the environment', () => {
     )
   })
 
+  test.each(['AUTH_GOOGLE_ISSUER', 'AUTH_GITHUB_URL'])(
+    'refuses %s where others can reach the app, and allows it here',
+    (name) => {
+      const standIn = { ...complete, [name]: 'http://localhost:9999' }
+      expect(checkEnv([coreEnv], standIn)).toContain(`${name}: is for development`)
+      expect(checkEnv([coreEnv], { ...standIn, AUTH_URL: 'http://localhost:3000' })).toBe('')
+    },
+  )
+
   test('never repeats a value', () => {
     expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: 'short-secret-value' })).not.toContain('short-secret-value')
   })

@@ -122,6 +122,16 @@ const pair =
     return [{ name: absent, message: `is missing while ${present} is set. ${purpose} needs both, or neither` }]
   }
 
+/** A stand-in for a provider can sign in anybody as anybody: never where others can reach the app. */
+const onlyHere =
+  (name: string): Rule =>
+  (source) => {
+    const origin = source.AUTH_URL ?? ''
+    const isHere = !URL.canParse(origin) || isLoopback(new URL(origin).hostname)
+    if (!source[name] || source.NODE_ENV !== 'production' || isHere) return []
+    return [{ name, message: 'is for development. Take it out: it would let its server sign in anybody as anybody' }]
+  }
+
 const secretCommand = `node -p "require('node:crypto').randomBytes(33).toString('base64url')"`
 
 const { values, ...core } = defineEnv(
@@ -190,6 +200,18 @@ const { values, ...core } = defineEnv(
       schema: z.enum(['1'], 'can only be 1').optional(),
       hint: 'Lets production start although the people of development are in its database. For trying things out',
     },
+    AUTH_SIGNUP: {
+      schema: z.enum(['open', 'closed'], 'is neither open nor closed').default('open'),
+      hint: 'Whether people who are not known yet may join by themselves',
+    },
+    AUTH_GOOGLE_ISSUER: {
+      schema: z.string().refine(isOrigin, 'is not an origin').optional(),
+      hint: 'Another OpenID provider in place of Google, for development',
+    },
+    AUTH_GITHUB_URL: {
+      schema: z.string().refine(isOrigin, 'is not an origin').optional(),
+      hint: 'Another server in place of GitHub, for development',
+    },
     AUTH_GOOGLE_ID: { schema: z.string().optional(), hint: 'The client id from Google' },
     AUTH_GOOGLE_SECRET: { schema: z.string().optional(), hint: 'The client secret from Google' },
     AUTH_GITHUB_ID: { schema: z.string().optional(), hint: 'The client id from GitHub' },
@@ -197,6 +219,8 @@ const { values, ...core } = defineEnv(
   },
   pair('AUTH_GOOGLE_ID', 'AUTH_GOOGLE_SECRET', 'Sign-in with Google'),
   pair('AUTH_GITHUB_ID', 'AUTH_GITHUB_SECRET', 'Sign-in with GitHub'),
+  onlyHere('AUTH_GOOGLE_ISSUER'),
+  onlyHere('AUTH_GITHUB_URL'),
 )
 
 export const coreEnv: Env = core

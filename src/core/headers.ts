@@ -11,9 +11,9 @@ try{set(localStorage.getItem(k)||'system')}catch{set('system')}
 d.addEventListener('click',e=>{let b=e.target.closest&&e.target.closest('[data-set-theme]');if(b){let t=b.dataset.setTheme;set(t);try{localStorage.setItem(k,t)}catch{}}})})()`
 
 /** Where forms may lead: here, and to the two providers a sign-in is handed to. */
-const formTargets = "'self' https://accounts.google.com https://github.com"
+const formTargets = ["'self'", 'https://accounts.google.com', 'https://github.com']
 
-function contentSecurityPolicy(scripts: string): string {
+function contentSecurityPolicy(scripts: string, moreTargets: string[] = []): string {
   return [
     "default-src 'self'",
     `script-src ${scripts}`,
@@ -23,7 +23,7 @@ function contentSecurityPolicy(scripts: string): string {
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    `form-action ${formTargets}`,
+    `form-action ${[...formTargets, ...moreTargets].join(' ')}`,
   ].join('; ')
 }
 
@@ -32,14 +32,17 @@ export function dynamicPolicy({
   nonce,
   earlyHash,
   isDevelopment,
+  formTargets,
 }: {
   nonce: string
   earlyHash: string
   isDevelopment: boolean
+  /** Stand-ins for providers, in development. */
+  formTargets: string[]
 }): string {
   // React's development build shows errors with the help of eval.
   const development = isDevelopment ? " 'unsafe-eval'" : ''
-  return contentSecurityPolicy(`'nonce-${nonce}' '${earlyHash}' 'strict-dynamic'${development}`)
+  return contentSecurityPolicy(`'nonce-${nonce}' '${earlyHash}' 'strict-dynamic'${development}`, formTargets)
 }
 
 /** For pages made once, at build time: their inline scripts are known, so each is named by its hash. */

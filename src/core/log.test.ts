@@ -59,6 +59,10 @@ test('a line of the log holds none of it either, whether it was a field, an erro
   log.error(new Error(`Failed query\nparams: one,\n${canary}\n    at place`))
   log.error({ error: new Error(`Failed query\nparams: ${canary}`) })
   expect(lines).toHaveLength(3)
+  expect(JSON.parse(lines[2] ?? '')).toMatchObject({
+    level: 'error',
+    error: { type: 'Error', message: expect.stringContaining('Failed query') },
+  })
   for (const line of lines) {
     expect(line).not.toContain(canary)
     expect(() => JSON.parse(line)).not.toThrow()

@@ -56,6 +56,8 @@ const options: pino.LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   errorKey: 'error',
+  // Errors are written out by redactError; pino's own way would lose the code and the cause.
+  serializers: { error: (value) => value },
   formatters: {
     level: (label) => ({ level: label }),
     log: (fields) => redact(fields) as Record<string, unknown>,

@@ -7,6 +7,8 @@ interface CurrentRequest {
   id: string
   /** Who is calling, once somebody asked. Kept by core/auth/actor.ts. */
   session?: Promise<unknown>
+  /** The identity that a provider has just vouched for. Kept by core/auth/oauth. */
+  identity?: { provider: string; providerAccountId: string }
 }
 
 const current = new AsyncLocalStorage<CurrentRequest>()

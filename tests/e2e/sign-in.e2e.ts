@@ -59,6 +59,10 @@ test('signing in needs only the keyboard', async ({ page, password }) => {
   await page.keyboard.press('Tab')
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused()
   await page.keyboard.press('Enter')
+  for (const name of ['Continue with Google', 'Continue with GitHub']) {
+    await page.keyboard.press('Tab')
+    await expect(page.getByRole('button', { name })).toBeFocused()
+  }
   await page.keyboard.press('Tab')
   await expect(page.getByLabel('E-mail')).toBeFocused()
   await page.keyboard.type('viewer@example.com')

@@ -98,6 +98,11 @@ const faults: Fault[] = [
     says: /FAIL[\s\S]*route files export what defineRoute made/,
   },
   {
+    what: 'Auth.js imported outside its folder',
+    plant: { 'src/core/shortcut.ts': `export { default } from 'next-auth'\n` },
+    says: /noRestrictedImports[\s\S]*Auth.js stays behind/,
+  },
+  {
     what: 'a cookie read outside core/auth',
     plant: {
       'src/app/erase/page.tsx': `import { headers } from 'next/headers'\n\nexport default async function Page() {\n  return (await headers()).get('cookie')\n}\n`,

@@ -1,8 +1,9 @@
 // npm run test:modules: takes each module out of a copy of the project by deleting its folder and nothing else. The rest
 // must still pass its checks, build and run; the module's addresses answer 404; nothing in the build names it. Then the
-// folder is put back, and everything must be as before.
+// folder is put back, and everything must be as before. The module that docs/modules.md has people write is made from the
+// page itself and goes through the same, so the page stays true.
 import { execFileSync } from 'node:child_process'
-import { globSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { makeWorkCopy, runScript } from '../support/copy.ts'
@@ -11,6 +12,7 @@ import { startServer } from '../support/server.ts'
 
 const { folder, remove } = makeWorkCopy()
 const apps = join(folder, 'src', 'app')
+writeModuleFromDocs()
 const modules = readdirSync(apps).filter((name) => name.startsWith('('))
 let failures = 0
 let passes = 0
@@ -31,6 +33,21 @@ function script(name: string, when: string): void {
 
 const routes = (): Record<string, string> =>
   JSON.parse(readFileSync(join(folder, '.next', 'app-path-routes-manifest.json'), 'utf8'))
+
+/** Each step of the page names a file and shows it. */
+function writeModuleFromDocs(): void {
+  const page = readFileSync(join(folder, 'docs', 'modules.md'), 'utf8')
+  const steps = [...page.matchAll(/^\*\*\d+\. [\s\S]*?`([\w./()-]+\.(?:json|tsx?))`[\s\S]*?```\w+\n([\s\S]*?)```/gm)]
+  if (steps.length !== 9) throw new Error(`docs/modules.md shows ${steps.length} files, not 9`)
+  for (const [, name = '', content = ''] of steps) {
+    const file = join(apps, '(notes)', name.replace('src/app/(notes)/', ''))
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, content)
+  }
+  writeFileSync(join(apps, '(notes)', 'README.md'), '# Notes\n')
+  execFileSync('npm', ['run', 'db:generate', '--', 'notes', 'init'], { cwd: folder, stdio: 'ignore' })
+  execFileSync('npm', ['run', 'format'], { cwd: folder, stdio: 'ignore' })
+}
 
 /** Addresses that exist only because of this module. */
 function addressesOf(module: string): string[] {
@@ -59,7 +76,7 @@ async function probe(work: (get: (path: string) => Promise<Response>) => Promise
   const app = await startServer(
     'start',
     { DATABASE_URL: database.url, AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl' },
-    folder,
+    { folder },
   )
   try {
     await work((path) => fetch(app.url + path, { redirect: 'manual' }))
@@ -70,8 +87,9 @@ async function probe(work: (get: (path: string) => Promise<Response>) => Promise
 
 const server = await findServer()
 const database = await createDatabase(server.url)
-runDb('migrate', database.url)
+runDb('migrate', database.url, undefined, folder)
 try {
+  script('check', 'with every module')
   script('build', 'with every module')
   const before = routes()
   for (const module of modules) {
@@ -105,7 +123,7 @@ try {
     judge(`with ${module} again: the same routes as before`, JSON.stringify(routes()) === JSON.stringify(before))
     await probe(async (get) => {
       for (const address of addresses)
-        judge(`with ${module} again: ${address} answers`, (await get(address)).status < 400)
+        judge(`with ${module} again: ${address} answers`, ![404, 500].includes((await get(address)).status))
     })
     judge(`with ${module} again: the search for traces finds it`, tracesOf(module, addresses).length > 0)
   }

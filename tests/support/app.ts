@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { startProviders } from '../../scripts/oauth.ts'
+import { freePort } from '../../scripts/ports.ts'
 import { root } from '../../scripts/root.ts'
 import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
 import { type RunningServer, startServer } from './server.ts'
@@ -27,9 +29,12 @@ export async function startApp(): Promise<TestApp> {
   }
   runDb('migrate', env.DATABASE_URL)
   runDb('seed', env.DATABASE_URL, env.DEV_PASSWORD)
-  const app = await startServer('start', env)
+  const port = await freePort()
+  const providers = await startProviders(`http://localhost:${port}`)
+  const app = await startServer('start', { ...env, ...providers.env }, { port })
   const stop = async () => {
     await app.stop()
+    await providers.stop()
     await dropDatabase(server.url, database.name)
     await server.stop()
   }

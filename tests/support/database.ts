@@ -40,9 +40,9 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 }
 
 /** Runs one of the project's own database commands on that database. */
-export function runDb(command: 'migrate' | 'seed', databaseUrl: string, password = 'not-needed'): void {
-  execFileSync(process.execPath, [join(root, 'scripts', 'db.ts'), command], {
-    cwd: root,
+export function runDb(command: 'migrate' | 'seed', databaseUrl: string, password = 'not-needed', folder = root): void {
+  execFileSync(process.execPath, [join(folder, 'scripts', 'db.ts'), command], {
+    cwd: folder,
     env: { ...process.env, DATABASE_URL: databaseUrl, DEV_PASSWORD: password },
     stdio: ['ignore', 'ignore', 'inherit'],
   })

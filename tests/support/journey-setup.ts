@@ -5,6 +5,8 @@ import { startServer } from './server.ts'
 export default async function setup() {
   const { app, env, stop } = await startApp()
   const dev = await startServer('dev', env)
+  // Development compiles a page when it is first asked for, and may then load it once more: not in the middle of a test.
+  for (const path of ['/welcome', '/dev/ui']) await fetch(dev.url + path)
   Object.assign(process.env, env, { APP_URL: app.url, DEV_URL: dev.url })
   return async () => {
     await dev.stop()

@@ -49,6 +49,7 @@ export function someAddress(): string {
 }
 
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle')
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
     .analyze()

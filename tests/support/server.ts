@@ -18,9 +18,9 @@ const ended = (child: ChildProcess) =>
 export async function startServer(
   mode: 'dev' | 'start',
   env: Record<string, string>,
-  folder = root,
+  { folder = root, port }: { folder?: string; port?: number } = {},
 ): Promise<RunningServer> {
-  const port = await freePort()
+  port ??= await freePort()
   const url = `http://localhost:${port}`
   let output = ''
   const child = spawn(
@@ -57,6 +57,8 @@ export async function startServer(
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await stop()
+  if (output.includes('Another next dev server'))
+    throw new Error('Stop "npm run dev" first: the journeys need a development server of their own.')
   throw new Error(`The server did not start:\n${output}`)
 }
 

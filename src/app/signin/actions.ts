@@ -4,8 +4,21 @@ import type { Route } from 'next'
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
+import { goToProvider } from '@/core/auth/oauth/config'
+import { configuredProviders } from '@/core/auth/oauth/providers'
 import { returnPath } from '@/core/auth/return-path'
-import { signInWithPassword } from '@/core/auth/sign-in'
+import { signInWithPassword, signOut } from '@/core/auth/sign-in'
+import { AppError } from '@/core/errors'
+
+/** Hands over to Google or GitHub. Whoever was signed in here before is not any more: this is another sign-in. */
+export const startWithProvider = definePublicAction({
+  input: z.object({ provider: z.enum(['google', 'github']), callbackUrl: z.string().optional() }),
+  run: async ({ input }) => {
+    if (!configuredProviders().includes(input.provider)) throw new AppError('not_found')
+    await signOut()
+    await goToProvider(input.provider, { redirectTo: returnPath(input.callbackUrl, '/dashboard') })
+  },
+})
 
 export const signIn = definePublicAction({
   input: z.object({

@@ -9,7 +9,7 @@ export const metadata = { title: 'Welcome', description: 'This app is running. W
 const firstSteps = [
   {
     title: 'Look around',
-    text: 'Every component of the interface, in both themes.',
+    text: 'Every component of the interface, in either theme.',
     href: '/dev/ui',
     place: 'src/core/ui',
   },
@@ -17,7 +17,7 @@ const firstSteps = [
   {
     title: 'Write a module',
     text: 'A folder in parentheses holds pages, API, actions, tables and tests.',
-    place: 'src/app/README.md',
+    place: 'docs/modules.md',
   },
   { title: 'Try the real thing', text: 'A production build on this same database.', place: 'npm run preview' },
 ]
@@ -29,12 +29,12 @@ export default function WelcomePage() {
     <>
       <SiteHeader />
       <main id="main" className="mx-auto grid max-w-3xl gap-10 px-4 py-16 sm:px-6">
-        <div className="grid gap-3">
+        <div className="grid gap-5">
           <h1 className="font-semibold text-3xl sm:text-4xl">It runs</h1>
           <p className="text-lg text-muted-foreground">
             {isDevelopment
               ? 'This is your app in development: a real PostgreSQL, three people you can sign in as, and nothing left to configure.'
-              : 'The app is up. Its pages come from modules; none of them has a page for this address.'}
+              : 'The app is up. Modules bring its pages.'}
           </p>
           <div>
             <a href="/signin" className={buttonVariants({ size: 'large' })}>

@@ -2,7 +2,7 @@ import 'server-only'
 import { createHash, randomBytes } from 'node:crypto'
 import { isIP } from 'node:net'
 import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
-import { db } from '../db/client'
+import { type Database, db } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
 import type { Role } from './policy'
 import { mostSessions, sessionLifetime, touchInterval } from './settings'
@@ -57,34 +57,48 @@ interface SeenFrom {
   address: string
 }
 
+type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+
+/** Returns the token, which exists nowhere else from then on but with the caller. */
+async function insertSession(tx: Transaction, userId: string, { userAgent, address }: SeenFrom): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  const ip = isIP(address) ? address : null
+  await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 400), ip })
+  const kept = tx
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(eq(sessions.userId, userId))
+    .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
+    .limit(mostSessions)
+  await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
+  return token
+}
+
 /**
  * Starts a session for somebody whose password was right. Only while that password still is the one: the row is locked, so
  * a change of password that is under way is waited for, and then nothing is started with the old one; and of two sign-ins
- * at once each sees the other's session. Returns the token, which exists nowhere else from then on but with the caller.
+ * at once each sees the other's session.
  */
-export async function createSession(
-  userId: string,
-  passwordHash: string,
-  { userAgent, address }: SeenFrom,
-): Promise<string | null> {
-  const token = randomBytes(32).toString('base64url')
+export async function createSession(userId: string, passwordHash: string, seenFrom: SeenFrom): Promise<string | null> {
   return db.transaction(async (tx) => {
     const [current] = await tx
       .select({ hash: passwords.hash })
       .from(passwords)
       .where(eq(passwords.userId, userId))
       .for('update')
-    if (current?.hash !== passwordHash) return null
-    const ip = isIP(address) ? address : null
-    await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 400), ip })
-    const kept = tx
-      .select({ id: sessions.id })
-      .from(sessions)
-      .where(eq(sessions.userId, userId))
-      .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
-      .limit(mostSessions)
-    await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
-    return token
+    return current?.hash === passwordHash ? insertSession(tx, userId, seenFrom) : null
+  })
+}
+
+/** Starts a session for somebody whom a provider vouched for. */
+export async function createSessionByProvider(userId: string, seenFrom: SeenFrom): Promise<string | null> {
+  return db.transaction(async (tx) => {
+    const [person] = await tx
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
+      .for('update')
+    return person ? insertSession(tx, userId, seenFrom) : null
   })
 }
 

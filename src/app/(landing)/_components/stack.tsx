@@ -9,7 +9,7 @@ export function Stack() {
   return (
     <svg viewBox="0 0 480 320" className="h-auto w-full" role="img" aria-labelledby="stack-title">
       <title id="stack-title">
-        Modules stand side by side on core, and core stands on Next.js, React and PostgreSQL
+        Modules stand side by side on core, and core stands on Next.js, Auth.js and PostgreSQL
       </title>
       <g className="fill-accent stroke-primary" strokeWidth="1.5">
         {modules.map(({ label, ...box }) => (
@@ -29,7 +29,7 @@ export function Stack() {
           core
         </text>
         <text x="240" y="235">
-          Next.js and React
+          Next.js and Auth.js
         </text>
         <text x="240" y="287">
           PostgreSQL

@@ -1,0 +1,136 @@
+import 'server-only'
+import { randomBytes } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import NextAuth, { customFetch, type NextAuthConfig } from 'next-auth'
+import GitHub from 'next-auth/providers/github'
+import Google from 'next-auth/providers/google'
+import { db } from '../../db/client'
+import { accounts, users } from '../../db/schema'
+import { env } from '../../env'
+import { log } from '../../log'
+import { currentRequest } from '../../request'
+import { normalizeEmail } from '../email'
+import { returnPath } from '../return-path'
+import { cookieOptions, sessionCookieName, sessionLifetime } from '../settings'
+import { adapter } from './adapter'
+import { configuredProviders, type ProviderId } from './providers'
+
+/** A provider that hangs, or leads elsewhere, must not take us along. */
+const carefulFetch: typeof fetch = (input, init) =>
+  fetch(input, { ...init, signal: AbortSignal.timeout(5_000), redirect: 'error' })
+
+// We keep nothing of what the provider hands out: nothing is called in a person's name.
+const keepNothing = () => ({})
+
+const makeProvider = {
+  google: () =>
+    Google({
+      clientId: env.AUTH_GOOGLE_ID,
+      clientSecret: env.AUTH_GOOGLE_SECRET,
+      ...(env.AUTH_GOOGLE_ISSUER && { issuer: env.AUTH_GOOGLE_ISSUER }),
+      checks: ['pkce', 'state', 'nonce'],
+      account: keepNothing,
+      profile: (profile) => ({ id: profile.sub, name: profile.name, email: profile.email }),
+      [customFetch]: carefulFetch,
+    }),
+  github: () => {
+    const site = env.AUTH_GITHUB_URL
+    const api = site ? `${site}/api/v3` : 'https://api.github.com'
+    return GitHub({
+      clientId: env.AUTH_GITHUB_ID,
+      clientSecret: env.AUTH_GITHUB_SECRET,
+      ...(site && { enterprise: { baseUrl: site } }),
+      checks: ['pkce', 'state'],
+      account: keepNothing,
+      profile: (profile) => ({ id: String(profile.id), name: profile.name ?? profile.login, email: profile.email }),
+      // Auth.js takes any address that GitHub shows. Only the primary one counts, and only when it was proved.
+      userinfo: {
+        url: `${api}/user`,
+        async request({ tokens }: { tokens: { access_token?: string } }) {
+          const ask = async (path: string) => {
+            const headers = { Authorization: `Bearer ${tokens.access_token}`, 'User-Agent': 'plinth' }
+            const response = await carefulFetch(`${api}${path}`, { headers })
+            if (!response.ok) throw new Error(`GitHub answered ${response.status} to ${path}`)
+            return response.json()
+          }
+          const [profile, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
+          const proved = emails.find(
+            (entry: { primary: boolean; verified: boolean }) => entry.primary && entry.verified === true,
+          )
+          return { ...profile, email: proved?.email ?? null }
+        },
+      },
+      [customFetch]: carefulFetch,
+    })
+  },
+}
+
+/** Has the provider checked that this address belongs to this person? */
+function provedEmail(provider: string, profile: { email?: unknown; email_verified?: unknown }): string | null {
+  if (provider === 'google' && profile.email_verified !== true) return null
+  return typeof profile.email === 'string' ? normalizeEmail(profile.email) : null
+}
+
+async function findIdentity(provider: string, providerAccountId: string) {
+  const [known] = await db
+    .select({ suspendedAt: users.suspendedAt })
+    .from(accounts)
+    .innerJoin(users, eq(users.id, accounts.userId))
+    .where(and(eq(accounts.provider, provider), eq(accounts.providerAccountId, providerAccountId)))
+  return known
+}
+
+const refusal = (reason: 'unverified' | 'refused' | 'closed') => `/signin?error=${reason}`
+
+function makeConfig(): NextAuthConfig {
+  const cookie = (name: string, maxAge?: number) => ({
+    name: sessionCookieName().replace('session', name),
+    options: { ...cookieOptions(), httpOnly: true, maxAge: maxAge ?? cookieOptions().maxAge },
+  })
+  const minutes = 60
+  return {
+    secret: env.AUTH_SECRET,
+    trustHost: true, // AUTH_URL is always set (src/instrumentation.node.ts), so Host never decides
+    basePath: '/api/auth',
+    adapter,
+    providers: configuredProviders().map((id: ProviderId) => makeProvider[id]()),
+    session: {
+      strategy: 'database',
+      maxAge: sessionLifetime.standard.absolute,
+      generateSessionToken: () => randomBytes(32).toString('base64url'),
+    },
+    pages: { signIn: '/signin', signOut: '/', error: '/signin' },
+    cookies: {
+      sessionToken: cookie('session'),
+      callbackUrl: cookie('callback-url', 15 * minutes),
+      csrfToken: cookie('csrf'),
+      pkceCodeVerifier: cookie('pkce', 15 * minutes),
+      state: cookie('state', 15 * minutes),
+      nonce: cookie('nonce', 15 * minutes),
+    },
+    callbacks: {
+      async signIn({ account, profile }) {
+        if (!account || !profile) return refusal('refused')
+        const { provider, providerAccountId } = account
+        const known = await findIdentity(provider, providerAccountId)
+        if (known) return known.suspendedAt ? refusal('refused') : true
+        if (!provedEmail(provider, profile)) return refusal('unverified')
+        if (env.AUTH_SIGNUP !== 'open') return refusal('closed')
+        const request = currentRequest()
+        if (request) request.identity = { provider, providerAccountId }
+        return true
+      },
+      redirect: ({ url, baseUrl }) => {
+        const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url
+        return new URL(returnPath(path, '/dashboard'), baseUrl).href
+      },
+    },
+    logger: {
+      error: (error) => log.warn({ error }, 'sign-in by provider failed'),
+      warn: (code) => log.debug({ code }, 'Auth.js'),
+      debug: () => {},
+    },
+  }
+}
+
+export const { handlers, signIn: goToProvider } = NextAuth(() => makeConfig())

@@ -1,0 +1,199 @@
+import type { Page } from '@playwright/test'
+import pg from 'pg'
+import { expect, expectAccessible, test } from '../support/journey.ts'
+import { newPerson } from '../support/person.ts'
+
+const providers = ['Google', 'GitHub'] as const
+type ProviderName = (typeof providers)[number]
+
+const someEmail = (kind = 'somebody') => `${kind}.${crypto.randomUUID().slice(0, 8)}@example.com`
+
+/** As a person does it: press the button, say who you are over there, agree. */
+async function continueWith(page: Page, provider: ProviderName, email: string): Promise<void> {
+  await page.goto('/signin')
+  await page.getByRole('button', { name: `Continue with ${provider}` }).click()
+  await agreeAt(page, provider, email)
+}
+
+async function agreeAt(page: Page, provider: ProviderName, email: string): Promise<void> {
+  if (provider === 'GitHub') {
+    await page.getByRole('heading', { name: 'GitHub stand-in' }).waitFor()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    return
+  }
+  await page.locator('input[name="login"]').fill(email)
+  await page.locator('input[name="password"]').fill('any')
+  await page.locator('button[type="submit"]').click()
+  await page.locator('button[type="submit"]').click()
+}
+
+async function query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  await client.connect()
+  const { rows } = await client.query<Row>(text, values)
+  await client.end()
+  return rows
+}
+const accountsOf = (email: string) =>
+  query<{ id: string; role: string; provider: string | null }>(
+    'select users.id, role, provider from users left join accounts on user_id = users.id where email = $1',
+    [email],
+  )
+const session = async (page: Page) => (await page.request.get('/api/auth/session')).json()
+
+for (const provider of providers) {
+  test.describe(`with ${provider}`, () => {
+    test('a new person joins as a viewer, comes back as the same person, and nothing of the provider is kept', async ({
+      page,
+    }) => {
+      const email = someEmail()
+      await continueWith(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      await expectAccessible(page)
+      const first = await session(page)
+      expect(first.user).toMatchObject({ email, role: 'viewer', name: expect.stringContaining('somebody') })
+      expect(await page.evaluate(() => document.cookie)).toContain('plinth.signed-in=1')
+
+      await page.context().clearCookies()
+      await continueWith(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      expect((await session(page)).user.id).toBe(first.user.id)
+      expect(await accountsOf(email)).toEqual([{ id: first.user.id, role: 'viewer', provider: provider.toLowerCase() }])
+    })
+
+    test('an address that belongs to somebody here is not taken over, and nobody is told how they sign in', async ({
+      page,
+      password,
+    }) => {
+      const email = await newPerson()
+      await continueWith(page, provider, email)
+      await expect(page.getByRole('main').getByRole('alert')).toHaveText(
+        'Sign in the way you did before. You can connect other ways in your account',
+      )
+      expect(await session(page)).toBeNull()
+      expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
+      const response = await page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
+      expect(response.status()).toBe(200)
+    })
+
+    test('an address that was not proved over there lets nobody in, and makes nobody', async ({ page }) => {
+      const email = someEmail('unverified')
+      await continueWith(page, provider, email)
+      await expect(page.getByRole('main').getByRole('alert')).toContainText('Your address is not confirmed there')
+      expect(await session(page)).toBeNull()
+      expect(await accountsOf(email)).toEqual([])
+    })
+
+    test('somebody who signed up with another’s address and never proved it gains nothing when the owner comes', async ({
+      page,
+      password,
+    }) => {
+      const email = await newPerson({ isVerified: false })
+      const [planted] = await accountsOf(email)
+      await continueWith(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      const { user } = await session(page)
+      expect(user.id).not.toBe(planted?.id)
+      await page.context().clearCookies()
+      const response = await page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
+      expect(response.status()).toBe(401)
+    })
+
+    test('signing in while somebody else is signed in links nothing to them', async ({ page, password }) => {
+      const first = await newPerson()
+      await page.request.post('/api/auth/signin', { data: { email: first, password, redirect: false } })
+      await page.goto('/dashboard')
+      // The sign-in page sends people away who are signed in; whoever posts past it gets a session of their own.
+      const email = someEmail()
+      const cookies = await page.context().cookies()
+      await page.context().clearCookies()
+      await page.goto('/signin')
+      await page.context().addCookies(cookies)
+      await page.getByRole('button', { name: `Continue with ${provider}` }).click()
+      await page.context().addCookies(cookies)
+      await agreeAt(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      expect((await session(page)).user.email).toBe(email)
+      expect(await accountsOf(first)).toEqual([expect.objectContaining({ provider: null })])
+    })
+
+    test('somebody who is suspended stays out', async ({ page }) => {
+      const email = someEmail()
+      await continueWith(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      await query('update users set suspended_at = now() where email = $1', [email])
+      await page.context().clearCookies()
+      await continueWith(page, provider, email)
+      await expect(page.getByRole('main').getByRole('alert')).toContainText('That did not work')
+      expect(await session(page)).toBeNull()
+    })
+  })
+}
+
+test.describe('a callback that nobody asked for', () => {
+  for (const path of [
+    'google?code=x',
+    'google?code=x&state=y',
+    'github?code=x&state=y',
+    'google?error=access_denied&error_description=<script>alert(1)</script>',
+  ]) {
+    test(`${path} lets nobody in`, async ({ page }) => {
+      const response = await page.goto(`/api/auth/callback/${path}`)
+      expect(response?.status()).toBe(200)
+      expect(new URL(page.url()).pathname).toBe('/signin')
+      await expect(page.getByRole('main').getByRole('alert')).toBeVisible()
+      expect(await page.content()).not.toContain('alert(1)')
+      expect(await session(page)).toBeNull()
+    })
+  }
+
+  test('with the state of the other provider lets nobody in', async ({ page }) => {
+    await page.goto('/signin')
+    await page.getByRole('button', { name: 'Continue with GitHub' }).click()
+    await page.getByRole('heading', { name: 'GitHub stand-in' }).waitFor()
+    const state = new URL(page.url()).searchParams.get('state')
+    await page.goto(`/api/auth/callback/google?code=x&state=${state}`)
+    expect(new URL(page.url()).pathname).toBe('/signin')
+    expect(await session(page)).toBeNull()
+  })
+
+  for (const path of ['unknown', 'Google', 'google/x', '__proto__', 'constructor']) {
+    test(`of ${path} is not there`, async ({ request }) => {
+      expect((await request.get(`/api/auth/callback/${path}?code=x`, { maxRedirects: 0 })).status()).toBe(404)
+    })
+  }
+})
+
+test.describe('the rest of Auth.js', () => {
+  test('gives a token for forms, with its cookie', async ({ request }) => {
+    const response = await request.get('/api/auth/csrf')
+    expect(Object.keys(await response.json())).toEqual(['csrfToken'])
+    expect(response.headers()['set-cookie']).toMatch(/^plinth\.csrf=/)
+    expect(response.headers()['cache-control']).toContain('no-store')
+  })
+
+  test('says which providers there are', async ({ request }) => {
+    expect(Object.keys(await (await request.get('/api/auth/providers')).json()).sort()).toEqual(['github', 'google'])
+  })
+
+  test('starts nothing without that token', async ({ request }) => {
+    const response = await request.post('/api/auth/signin/google', { form: {}, maxRedirects: 0 })
+    expect(response.headers().location).not.toContain('/auth?')
+    expect(response.headers().location).toContain('/signin')
+  })
+
+  test('survives a cookie that somebody planted', async ({ request }) => {
+    const response = await request.get('/api/auth/csrf', {
+      headers: { cookie: 'plinth.callback-url=foo:bar' },
+      maxRedirects: 0,
+    })
+    expect(response.status()).toBeLessThan(500)
+  })
+
+  for (const path of ['signin/google', 'signout/x', 'verify-request', 'webauthn-options/google', 'x', 'session/x']) {
+    test(`does not answer GET ${path}`, async ({ request }) => {
+      expect((await request.get(`/api/auth/${path}`, { maxRedirects: 0 })).status()).toBe(404)
+    })
+  }
+})
