@@ -16,7 +16,7 @@ type RouteContext = { params: Promise<Record<string, string | string[] | undefin
 type Serve = (request: Request, context: RouteContext) => Promise<Response>
 
 export interface Handler {
-  serve: (request: Request, context: RouteContext, requestId: string) => Promise<Response>
+  serve: Serve
   access: Allow | 'public'
 }
 
@@ -92,7 +92,7 @@ export function defineRoute(
       const requestId = requestIdFrom(request.headers)
       return withRequestId(requestId, async () => {
         try {
-          if (handler) return withHeaders(await handler.serve(request, context, requestId), corsHeaders(request))
+          if (handler) return withHeaders(await handler.serve(request, context), corsHeaders(request))
           if (method === 'OPTIONS') return options(request, allow)
           throw new AppError('method_not_allowed', undefined, { allow })
         } catch (error) {

@@ -64,7 +64,8 @@ function Providers({ next }: { next: string }) {
   return (
     <div className="grid gap-3">
       {offered.map((provider) => (
-        <ActionForm key={provider} action={startWithProvider}>
+        <ActionForm key={provider} action={startWithProvider} className="grid gap-3">
+          <FormMessage className={alertVariants({ tone: 'danger' })} />
           <input type="hidden" name="provider" value={provider} />
           <input type="hidden" name="callbackUrl" value={next} />
           <SubmitButton className={buttonVariants({ variant: 'outline', className: 'w-full' })}>
