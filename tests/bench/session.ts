@@ -1,15 +1,15 @@
 // npm run bench: how much GET /api/auth/session costs over a bare Next handler with one prepared SELECT, and health over
 // a handler with none. Both apps run the same build settings on the same database; loads are interleaved, each side is
 // started anew in every round, and the spread of the bare app against itself stands beside every ratio.
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { root } from '../../scripts/root.ts'
 import { startApp } from '../support/app.ts'
+import { bringPackages } from '../support/copy.ts'
 import { startServer } from '../support/server.ts'
 
 const rounds = Number(process.argv.find((argument) => argument.startsWith('--rounds='))?.split('=')[1] ?? 5)
@@ -43,11 +43,11 @@ function buildBare(): string {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
   }
-  const modules = join(folder, 'node_modules')
-  if (spawnSync('cp', ['-al', join(root, 'node_modules'), modules]).status !== 0) {
-    cpSync(join(root, 'node_modules'), modules, { recursive: true, verbatimSymlinks: true })
-  }
-  execFileSync(process.execPath, [join(modules, 'next/dist/bin/next'), 'build'], { cwd: folder, stdio: 'ignore' })
+  bringPackages(folder)
+  execFileSync(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), 'build'], {
+    cwd: folder,
+    stdio: 'ignore',
+  })
   return folder
 }
 

@@ -18,18 +18,21 @@ export function copyProject(target: string): void {
   }
 }
 
+/** Gives another folder this project's packages: hard links where the file system allows it, for nothing writes into them. */
+export function bringPackages(folder: string): void {
+  const modules = join(folder, 'node_modules')
+  const linked = spawnSync('cp', ['-al', join(root, 'node_modules'), modules])
+  if (linked.status === 0) return
+  rmSync(modules, { recursive: true, force: true })
+  cpSync(join(root, 'node_modules'), modules, { recursive: true, verbatimSymlinks: true })
+}
+
 /** A copy to plant faults in, with packages installed; outside the project, so that no tool takes the two for one. */
 export function makeWorkCopy(): { folder: string; remove: () => void } {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-copy-'))
   chmodSync(folder, 0o755)
   copyProject(folder)
-  const modules = join(folder, 'node_modules')
-  // Hard links where the file system allows it: nothing here writes into packages.
-  const linked = spawnSync('cp', ['-al', join(root, 'node_modules'), modules])
-  if (linked.status !== 0) {
-    rmSync(modules, { recursive: true, force: true })
-    cpSync(join(root, 'node_modules'), modules, { recursive: true, verbatimSymlinks: true })
-  }
+  bringPackages(folder)
   execFileSync('git', ['init', '--quiet'], { cwd: folder })
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -2,8 +2,8 @@ import 'server-only'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { env } from '../env'
 
-const year = 365 * 24 * 60 * 60
-export const deviceLifetime = year
+/** Seconds: a year. */
+export const deviceLifetime = 365 * 24 * 60 * 60
 
 const sign = (userId: string, id: string) =>
   createHmac('sha256', env.AUTH_SECRET).update(`device:${userId}:${id}`).digest('base64url')
