@@ -12,7 +12,7 @@ const config: NextConfig = {
   reactStrictMode: true,
   // The optimiser is an endpoint with a long list of advisories; nothing here needs it.
   images: { unoptimized: true },
-  serverExternalPackages: ['@node-rs/argon2', 'pg', 'pino'],
+  serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pg-boss', 'pino'],
   experimental: {
     serverActions: { bodySizeLimit: '64kb' },
   },

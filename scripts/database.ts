@@ -1,8 +1,10 @@
 import { findHistories, migrate, readMigrations } from '../src/core/db/migrate.ts'
+import { migrateQueue } from '../src/core/jobs/migrate.ts'
 import { root } from './root.ts'
 
 export async function migrateDatabase(): Promise<void> {
   const applied = await migrate(databaseUrl(), readMigrations(findHistories(root)))
+  await migrateQueue(databaseUrl())
   if (applied.length > 0) console.log(`Applied ${applied.map(({ owner, name }) => `${owner}/${name}`).join(', ')}.`)
 }
 

@@ -35,7 +35,9 @@ async function reset(): Promise<void> {
   refuseElsewhere('reset')
   if (process.env.NODE_ENV === 'production')
     throw new Error('db:reset deletes everything; it does not run in production')
-  await withClient((client) => client.query('drop schema public cascade; create schema public'))
+  await withClient((client) =>
+    client.query('drop schema if exists jobs cascade; drop schema public cascade; create schema public'),
+  )
   await migrateDatabase()
   await seedDatabase()
 }

@@ -35,7 +35,7 @@ function printStart(origin: string): void {
     '',
     `  Start here   ${origin}${isPreview ? '/' : '/welcome'}`,
     `  Sign in      ${origin}/signin`,
-    ...(isPreview ? [] : [`  Interface    ${origin}/dev/ui`]),
+    ...(isPreview ? [] : [`  Mails        ${origin}/dev/inbox`, `  Interface    ${origin}/dev/ui`]),
     '',
     ...seedPeople.map(({ email, role }) => `  ${email.padEnd(width)}   ${role}`),
     `  ${'password'.padEnd(width)}   ${devPassword()}`,
@@ -48,6 +48,7 @@ const isPreview = process.argv.includes('--production')
 const database = await prepareDevelopment()
 let code = 1
 let stopProviders = async () => {}
+let stopInbox = async () => {}
 try {
   refuseElsewhere('migrate and seed')
   await migrateDatabase()
@@ -68,6 +69,13 @@ try {
     Object.assign(process.env, providers.env)
     stopProviders = providers.stop
   }
+  // The same for mails: a real server takes them, and /dev/inbox shows them.
+  if (!process.env.SMTP_URL) {
+    const { startInbox } = await import('./inbox.ts')
+    const inbox = await startInbox(join(root, '.data', 'inbox'))
+    Object.assign(process.env, inbox.env)
+    stopInbox = inbox.stop
+  }
   if (isPreview) {
     process.env.AUTH_URL ||= origin
     process.env.ALLOW_SEEDED_PEOPLE ||= '1'
@@ -82,6 +90,7 @@ try {
   }
 } finally {
   await stopProviders()
+  await stopInbox()
   await database.stop()
 }
 process.exit(isStopping ? 0 : code)

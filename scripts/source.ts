@@ -41,7 +41,7 @@ export async function importSource(...files: string[]): Promise<any[]> {
     target: 'node22',
     tsconfig: join(root, 'tsconfig.json'),
     conditions: ['react-server'],
-    external: ['pg', 'pino', '@node-rs/argon2', 'next', 'react'],
+    external: ['pg', 'pg-boss', 'pino', 'nodemailer', '@node-rs/argon2', '@zxcvbn-ts/*', 'next', 'react'],
     plugins: [modulesByFolder],
     logLevel: 'warning',
   })

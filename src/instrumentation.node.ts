@@ -31,3 +31,18 @@ if (process.env.NODE_ENV === 'production') {
   }
   logTheConsole()
 }
+
+if (env.ADMIN_EMAIL || env.WORKER === 'inside') {
+  const { log } = await import('@/core/log')
+  const { appointFirstAdmin } = await import('@/core/auth/first-admin')
+  const { startAppWorker } = await import('@/worker')
+
+  if (env.ADMIN_EMAIL) {
+    await appointFirstAdmin(env.ADMIN_EMAIL).catch((error) => log.warn({ error }, 'could not look for the first admin'))
+  }
+  if (env.WORKER === 'inside') {
+    const worker = await startAppWorker()
+    // Next ends the process on its own after these; jobs that are cut off are taken up again by another worker.
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => worker.stop())
+  }
+}

@@ -10,5 +10,5 @@ export const onRequestError: Instrumentation.onRequestError = async (error, requ
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const { log } = await import('@/core/log')
   const requestId = request.headers['x-request-id']
-  log.error({ error, requestId, path: request.path, route: context.routePath }, 'page failed')
+  log.error({ error, requestId, path: request.path.split('?')[0], route: context.routePath }, 'page failed')
 }

@@ -24,6 +24,9 @@ export function proxy(request: NextRequest): NextResponse {
     if (isDevelopment && name === 'Strict-Transport-Security') continue
     response.headers.set(name, value)
   }
+  // What a link in a mail holds must not reach another site, not even as the place somebody came from. Not `no-referrer`:
+  // browsers then send a form without JavaScript with `Origin: null`, which is refused.
+  if (request.nextUrl.searchParams.has('token')) response.headers.set('Referrer-Policy', 'same-origin')
   response.headers.set('Content-Security-Policy', policy)
   response.headers.set('X-Request-Id', requestId)
   return response

@@ -10,6 +10,9 @@ export function DevelopmentBar() {
       <a href="/welcome" className="underline underline-offset-2">
         Start screen
       </a>
+      <a href="/dev/inbox" className="underline underline-offset-2">
+        Inbox
+      </a>
       <a href="/dev/ui" className="underline underline-offset-2">
         Interface
       </a>

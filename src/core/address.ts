@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { env } from './env'
 
 /** Next tells handlers nothing about the socket. This header does; whatever a caller sends under its name is replaced. */
@@ -26,6 +26,18 @@ export function clientAddress(headers: Headers, hops: number = env.TRUSTED_PROXY
   const chain = (headers.get('x-forwarded-for') ?? '').split(',').map(plain)
   const address = chain.at(-hops) ?? ''
   return isIPv4(address) || isIPv6(address) ? address : socket || 'unknown'
+}
+
+/** Where a request came from, as it is written down. */
+export interface Origin {
+  /** Null when the network did not tell. */
+  ip: string | null
+  userAgent: string | null
+}
+
+export function originOf(headers: Headers): Origin {
+  const address = clientAddress(headers)
+  return { ip: isIP(address) ? address : null, userAgent: headers.get('user-agent')?.slice(0, 400) ?? null }
 }
 
 /** For counting: somebody who has one IPv6 address has 2^64 of them. */

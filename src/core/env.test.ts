@@ -7,6 +7,8 @@ const complete = {
   AUTH_SECRET: 'Vq3kX0pYw8sTn5bRj2mCz7hLd4fGa9uE1iOo6',
   AUTH_URL: 'https://app.example.com',
   DATABASE_URL: 'postgres://app:app@db.internal:5432/app',
+  SMTP_URL: 'smtps://app:app@mail.internal',
+  MAIL_FROM: 'app@example.com',
 }
 
 describe('the environment', () => {
@@ -16,7 +18,7 @@ describe('the environment', () => {
 
   test('names every missing setting at once, and says how to make each', () => {
     const text = checkEnv([coreEnv], { NODE_ENV: 'production' })
-    expect(text).toContain('3 settings are missing or wrong')
+    expect(text).toContain('5 settings are missing or wrong')
     expect(text).toMatch(/AUTH_SECRET: is missing\..*randomBytes/)
     expect(text).toMatch(/AUTH_URL: is missing\..*https:\/\/app\.example\.com/)
     expect(text).toMatch(/DATABASE_URL: is missing\..*postgres:\/\//)

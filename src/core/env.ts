@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { normalizeEmail } from './auth/email'
 
 /** A setting: how its value must look, and what to tell someone who has to make one. */
 interface Setting {
@@ -201,8 +202,39 @@ const { values, ...core } = defineEnv(
       hint: 'Lets production start although the people of development are in its database. For trying things out',
     },
     AUTH_SIGNUP: {
-      schema: z.enum(['open', 'closed'], 'is neither open nor closed').default('open'),
+      schema: z.enum(['open', 'invite', 'closed'], 'is none of open, invite, closed').default('open'),
       hint: 'Whether people who are not known yet may join by themselves',
+    },
+    ADMIN_EMAIL: {
+      schema: z
+        .string()
+        .transform((value, context) => {
+          const email = normalizeEmail(value)
+          if (!email) context.addIssue('is not an e-mail address')
+          return email ?? ''
+        })
+        .optional(),
+      hint: 'Who becomes the first admin when the app starts and there is none: they get a mail to choose a password',
+    },
+    SMTP_URL: {
+      schema: z
+        .string()
+        .regex(/^smtps?:\/\//, 'is not an SMTP URL')
+        .default('smtp://127.0.0.1:1025'),
+      required: 'production',
+      hint: 'Where mails are handed in: smtp://user:password@host:587, or smtps:// for TLS from the start',
+    },
+    MAIL_FROM: {
+      schema: z
+        .string()
+        .refine((value) => normalizeEmail(value) !== null, 'is not an e-mail address')
+        .default('plinth@example.com'),
+      required: 'production',
+      hint: 'The address that mails come from',
+    },
+    WORKER: {
+      schema: z.enum(['inside', 'apart'], 'is neither inside nor apart').default('inside'),
+      hint: 'Whether each node also works on jobs and mails (inside), or only "npm run worker" does (apart)',
     },
     AUTH_GOOGLE_ISSUER: {
       schema: z.string().refine(isOrigin, 'is not an origin').optional(),

@@ -2,6 +2,7 @@ import type { Route } from 'next'
 import type { Allow, Permissions } from './auth/policy'
 import type { Database } from './db/client'
 import type { Env } from './env'
+import type { Job } from './jobs/job'
 
 /** An entry in the app's navigation. Shown to those who may open it; the page checks for itself all the same. */
 export interface NavigationItem {
@@ -20,6 +21,8 @@ export interface AppModule {
   navigation?: NavigationItem[]
   permissions?: Permissions
   env?: Env
+  /** What the worker does for it, mails included. */
+  jobs?: () => Promise<Job[]>
   /** Example data for development; must be safe to run again. */
   seed?: (db: Database) => Promise<void>
 }

@@ -8,7 +8,7 @@ interface CurrentRequest {
   /** Who is calling, once somebody asked. Kept by core/auth/actor.ts. */
   session?: Promise<unknown>
   /** The identity that a provider has just vouched for. Kept by core/auth/oauth. */
-  identity?: { provider: string; providerAccountId: string }
+  identity?: { provider: 'google' | 'github'; providerAccountId: string }
 }
 
 const current = new AsyncLocalStorage<CurrentRequest>()

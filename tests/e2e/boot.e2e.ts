@@ -2,17 +2,20 @@ import { expect, test } from '../support/journey.ts'
 import { runUntilExit } from '../support/server.ts'
 
 // Empty values, not absent ones: Next fills absent ones in from .env.
-const nothing = { AUTH_SECRET: '', AUTH_URL: '', DATABASE_URL: '' }
+const nothing = { AUTH_SECRET: '', AUTH_URL: '', DATABASE_URL: '', SMTP_URL: '', MAIL_FROM: '' }
+const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'plinth@example.com' }
 
 test('production does not start without its settings, and names all of them at once', async () => {
   const { code, output, answered } = await runUntilExit(nothing)
   expect(code).toBe(1)
   expect(answered).toBe(false)
-  expect(output).toContain('3 settings are missing or wrong')
+  expect(output).toContain('5 settings are missing or wrong')
   for (const [name, how] of [
     ['AUTH_SECRET', 'randomBytes'],
     ['AUTH_URL', 'https://app.example.com'],
     ['DATABASE_URL', 'postgres://'],
+    ['SMTP_URL', 'smtp://'],
+    ['MAIL_FROM', 'address'],
   ]) {
     expect(output).toMatch(new RegExp(`${name}: is missing.*${how}`))
   }
@@ -21,11 +24,12 @@ test('production does not start without its settings, and names all of them at o
 test('a setting that is read early is named with the others all the same', async () => {
   const { code, output } = await runUntilExit({ ...nothing, LOG_LEVEL: 'loud', DATABASE_POOL_MAX: 'many' })
   expect(code).toBe(1)
-  expect(output).toContain('5 settings are missing or wrong')
+  expect(output).toContain('7 settings are missing or wrong')
 })
 
 test('production does not start with half of an OAuth client', async () => {
   const { code, output, answered } = await runUntilExit({
+    ...mail,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     AUTH_URL: 'https://app.example.com',
     DATABASE_URL: 'postgres://127.0.0.1:1/nowhere',
@@ -38,6 +42,7 @@ test('production does not start with half of an OAuth client', async () => {
 
 test('production does not start while the people of development are in its database', async () => {
   const { code, output, answered } = await runUntilExit({
+    ...mail,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     AUTH_URL: 'https://app.example.com',
     DATABASE_URL: process.env.DATABASE_URL ?? '',

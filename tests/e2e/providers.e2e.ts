@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test'
-import pg from 'pg'
+import { mailTo } from '../support/inbox.ts'
 import { expect, expectAccessible, test } from '../support/journey.ts'
 import { newPerson } from '../support/person.ts'
+import { query } from '../support/query.ts'
 
 const providers = ['Google', 'GitHub'] as const
 type ProviderName = (typeof providers)[number]
@@ -28,17 +29,14 @@ async function agreeAt(page: Page, provider: ProviderName, email: string): Promi
   await page.locator('button[type="submit"]').click()
 }
 
-async function query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
-  await client.connect()
-  const { rows } = await client.query<Row>(text, values)
-  await client.end()
-  return rows
-}
 const accountsOf = (email: string) =>
   query<{ id: string; role: string; provider: string | null }>(
     'select users.id, role, provider from users left join accounts on user_id = users.id where email = $1',
     [email],
+  )
+const kindsOf = async (id: string) =>
+  (await query<{ kind: string }>('select kind from audit_events where target_id = $1 order by id', [id])).map(
+    ({ kind }) => kind,
   )
 const session = async (page: Page) => (await page.request.get('/api/auth/session')).json()
 
@@ -69,7 +67,7 @@ for (const provider of providers) {
       const email = await newPerson()
       await continueWith(page, provider, email)
       await expect(page.getByRole('main').getByRole('alert')).toHaveText(
-        'Sign in the way you did before. You can connect other ways in your account',
+        'Sign in the way you did before. Then you can connect this way to your account',
       )
       expect(await session(page)).toBeNull()
       expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
@@ -116,6 +114,91 @@ for (const provider of providers) {
       await expect(page).toHaveURL('/dashboard')
       expect((await session(page)).user.email).toBe(email)
       expect(await accountsOf(first)).toEqual([expect.objectContaining({ provider: null })])
+    })
+
+    test('somebody connects it to their account, is told by mail, and can then come in either way', async ({
+      page,
+      password,
+    }) => {
+      const email = await newPerson()
+      await continueWith(page, provider, email)
+      await expect(page.getByRole('main').getByRole('alert')).toContainText('Sign in the way you did before')
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await expect(page.getByRole('heading', { name: `Connect ${provider}` })).toBeVisible()
+      await expect(page.getByRole('main')).toContainText(email)
+      await expectAccessible(page)
+      const before = await session(page)
+      await page.getByRole('button', { name: `Connect ${provider}` }).click()
+      // Google remembers who they are from the first time; GitHub's stand-in asks again.
+      if (provider === 'GitHub') await agreeAt(page, provider, email)
+      await expect(page.getByRole('heading', { name: `${provider} is connected` })).toBeVisible()
+      await expectAccessible(page)
+      expect(await session(page)).toMatchObject({ user: before.user })
+      expect(await accountsOf(email)).toEqual([
+        { id: before.user.id, role: 'viewer', provider: provider.toLowerCase() },
+      ])
+      await mailTo(email, `${provider} was connected to your account`)
+      expect(await kindsOf(before.user.id)).toContain('provider.connected')
+
+      await page.context().clearCookies()
+      await continueWith(page, provider, email)
+      await expect(page).toHaveURL('/dashboard')
+      expect((await session(page)).user.email).toBe(email)
+    })
+
+    test('an account over there that belongs to somebody else here cannot be connected', async ({ page, password }) => {
+      const atProvider = someEmail()
+      await continueWith(page, provider, atProvider)
+      await expect(page).toHaveURL('/dashboard')
+      await page.context().clearCookies()
+      const email = await newPerson()
+      await page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
+      await page.goto(`/connect/${provider.toLowerCase()}`)
+      await page.getByRole('button', { name: `Connect ${provider}` }).click()
+      await agreeAt(page, provider, atProvider)
+      await expect(page.getByRole('main').getByRole('alert')).toContainText('belongs to somebody else here')
+      expect((await session(page)).user.email).toBe(email)
+      expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
+    })
+
+    test('a session that ran out on the way connects nothing and lets nobody in', async ({ page, password }) => {
+      const email = await newPerson()
+      const atProvider = someEmail()
+      await page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
+      await page.goto(`/connect/${provider.toLowerCase()}`)
+      await page.getByRole('button', { name: `Connect ${provider}` }).click()
+      await query(
+        `update sessions set last_seen_at = now() - interval '8 days', created_at = now() - interval '8 days'
+         where user_id = (select id from users where email = $1)`,
+        [email],
+      )
+      await agreeAt(page, provider, atProvider)
+      await expect(page.getByRole('main').getByRole('alert')).toContainText('You were signed out in the meantime')
+      expect(await session(page)).toBeNull()
+      expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
+      expect(await accountsOf(atProvider)).toEqual([])
+    })
+
+    test('the wish to connect of one person is worth nothing in the session of another', async ({
+      page,
+      password,
+      appUrl,
+    }) => {
+      const [first, second] = [await newPerson(), await newPerson()]
+      const signIn = (email: string) =>
+        page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
+      await signIn(first)
+      await page.goto(`/connect/${provider.toLowerCase()}`)
+      await page.getByRole('button', { name: `Connect ${provider}` }).click()
+      await page.waitForURL((url) => url.origin !== appUrl)
+      await signIn(second)
+      await agreeAt(page, provider, someEmail())
+      await expect(page.getByRole('heading', { name: `Connect ${provider}` })).toBeVisible()
+      await expect(page.getByRole('main')).toContainText(`You are signed in as ${second}`)
+      for (const email of [first, second])
+        expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
     })
 
     test('somebody who is suspended stays out', async ({ page }) => {

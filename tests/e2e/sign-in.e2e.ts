@@ -23,7 +23,9 @@ test('a seeded person signs in, is greeted, and signs out', async ({ page, passw
   const cookies = await page.context().cookies()
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await expect(page).toHaveURL('/')
+  await expect(page).toHaveURL('/signed-out')
+  await expect(page.getByRole('heading', { name: 'You are signed out' })).toBeVisible()
+  await expectAccessible(page)
   await expect(page.getByRole('banner').getByRole('link', { name: 'Sign in' })).toBeVisible()
   // What remembers the browser stays; it opens nothing.
   expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['plinth.device'])

@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startInbox } from '../../scripts/inbox.ts'
 import { startProviders } from '../../scripts/oauth.ts'
 import { freePort } from '../../scripts/ports.ts'
 import { root } from '../../scripts/root.ts'
@@ -7,19 +9,34 @@ import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
 import { type RunningServer, startServer } from './server.ts'
 
 export interface TestApp {
-  env: Record<'DATABASE_URL' | 'AUTH_SECRET' | 'DEV_PASSWORD' | 'ALLOW_SEEDED_PEOPLE' | 'TRUSTED_PROXY_HOPS', string>
+  env: Record<
+    | 'DATABASE_URL'
+    | 'AUTH_SECRET'
+    | 'DEV_PASSWORD'
+    | 'ALLOW_SEEDED_PEOPLE'
+    | 'TRUSTED_PROXY_HOPS'
+    | 'SMTP_URL'
+    | 'MAIL_FROM'
+    | 'DEV_INBOX'
+    | 'WORKER',
+    string
+  >
   app: RunningServer
   stop: () => Promise<void>
 }
 
-/** The production build on a freshly seeded database of its own. */
+/** The production build on a freshly seeded database of its own, with an inbox for its mails. */
 export async function startApp(): Promise<TestApp> {
   if (!existsSync(join(root, '.next', 'BUILD_ID'))) {
     throw new Error('There is no production build. Run "npm run build" first.')
   }
   const server = await findServer()
   const database = await createDatabase(server.url)
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-inbox-'))
+  const inbox = await startInbox(folder)
   const env = {
+    ...inbox.env,
+    WORKER: 'inside',
     DATABASE_URL: database.url,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     DEV_PASSWORD: 'journeys-need-one-7',
@@ -35,6 +52,8 @@ export async function startApp(): Promise<TestApp> {
   const stop = async () => {
     await app.stop()
     await providers.stop()
+    await inbox.stop()
+    rmSync(folder, { recursive: true, force: true })
     await dropDatabase(server.url, database.name)
     await server.stop()
   }

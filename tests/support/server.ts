@@ -32,6 +32,10 @@ export async function startServer(
         ...process.env,
         NODE_ENV: mode === 'dev' ? 'development' : 'production',
         AUTH_URL: url,
+        // Nobody there takes mails, so this node must not try: a test that wants them names a server of its own.
+        WORKER: 'apart',
+        SMTP_URL: 'smtp://127.0.0.1:9',
+        MAIL_FROM: 'plinth@example.com',
         NEXT_TELEMETRY_DISABLED: '1',
         ...env,
       },

@@ -1,24 +1,28 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
-import { db } from '../db/client'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { db, type Transaction } from '../db/client'
 import { passwords, users } from '../db/schema'
 import { AppError, type FieldErrors } from '../errors'
+import { isCommonPassword } from './common-passwords'
 import { normalizeEmail } from './email'
 import { hashPassword, isPossiblePassword } from './password'
 import { type Role, roles } from './policy'
 
 const shortest = 12
 const longest = 128
+const appName = /^(plinth)+$/
 
 /** What is wrong with a new password, in words; undefined when nothing is. Length is what counts; no rules about signs. */
-export function passwordProblem(password: string, email: string): string | undefined {
+export async function passwordProblem(password: string, email: string): Promise<string | undefined> {
   const letters = [...password.normalize('NFC')].length
   if (letters < shortest) return `Use at least ${shortest} characters`
   if (letters > longest) return `Use at most ${longest} characters`
   if (!isPossiblePassword(password)) return 'This holds characters that cannot be used'
   if (new Set(password.trim()).size < 4) return 'This is too easy to guess'
+  if (await isCommonPassword(password)) return 'This is one of the passwords that everybody tries first'
   const name = email.split('@')[0] ?? ''
   if (name.length >= 4 && password.toLowerCase().includes(name)) return 'Leave your e-mail address out of it'
+  if (appName.test(password.toLowerCase().replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
 }
 
 /** 1 to 100 characters once trimmed, and nothing that would break a line or hide in it. */
@@ -28,6 +32,14 @@ export function normalizeName(text: string): string | null {
   return length >= 1 && length <= 100 && name.isWellFormed() && !/\p{Cc}|\p{Bidi_Control}|[\p{Zl}\p{Zp}]/u.test(name)
     ? name
     : null
+}
+
+/**
+ * Takes away a person whose address nobody ever proved (an import, say), so that whoever does prove it can have it. A
+ * password or session that came with the old row goes, too.
+ */
+export async function removeUnproved(tx: Transaction, email: string): Promise<void> {
+  await tx.delete(users).where(and(eq(sql`lower(${users.email})`, email), isNull(users.emailVerifiedAt)))
 }
 
 interface NewPerson {
@@ -50,12 +62,13 @@ export async function createPerson({
   if (!email) fields.email = ['Enter an e-mail address, like ada@example.com']
   if (!name) fields.name = ['Enter a name of 1 to 100 characters']
   if (!roles.includes(role)) fields.role = [`Choose one of ${roles.join(', ')}`]
-  const problem = passwordProblem(password, email ?? '')
+  const problem = await passwordProblem(password, email ?? '')
   if (problem) fields.password = [problem]
   if (!email || !name || Object.keys(fields).length > 0) throw new AppError('invalid_input', undefined, { fields })
 
   const hash = await hashPassword(password)
   return db.transaction(async (tx) => {
+    await removeUnproved(tx, email)
     const [person] = await tx
       .insert(users)
       .values({ email, name, role, emailVerifiedAt: sql`now()` })

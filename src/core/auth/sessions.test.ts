@@ -4,7 +4,7 @@ import { db } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
 import { createSession, endSession, findSession } from './sessions'
 
-const seenFrom = { userAgent: 'test', address: '192.0.2.1' }
+const seenFrom = { userAgent: 'test', ip: '192.0.2.1' }
 let userId = ''
 let token = ''
 beforeEach(async () => {
@@ -53,8 +53,8 @@ describe('a session', () => {
   })
 
   test('is gone once it was ended, and ending it twice is no error', async () => {
-    await endSession(token)
-    await endSession(token)
+    await endSession(token, seenFrom)
+    await endSession(token, seenFrom)
     expect(await findSession(token)).toBeNull()
   })
 

@@ -1,22 +1,18 @@
 import 'server-only'
-import { createHash, randomBytes } from 'node:crypto'
-import { isIP } from 'node:net'
 import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
-import { type Database, db } from '../db/client'
+import type { Origin } from '../address'
+import { record } from '../audit/record'
+import { db, type Transaction } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
 import type { Role } from './policy'
 import { mostSessions, sessionLifetime, touchInterval } from './settings'
+import { hashToken, isToken, newToken } from './token'
 
 export interface Session {
   id: string
   user: { id: string; email: string; name: string; role: Role }
   expires: Date
 }
-
-/** Only the hash is stored: who reads the database cannot sign in with what they find. */
-const hashToken = (token: string) => createHash('sha256').update(token).digest()
-
-const isToken = (token: string) => /^[\w-]{43}$/.test(token)
 
 const { standard, admin } = sessionLifetime
 const seconds = (column: 'idle' | 'absolute') =>
@@ -52,18 +48,13 @@ export async function findSession(token: string): Promise<Session | null> {
   return { id, user: { id: userId, ...person }, expires }
 }
 
-interface SeenFrom {
-  userAgent: string | null
-  address: string
-}
-
-type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+/** How somebody came in: with a password, or vouched for by a provider. */
+type Way = 'password' | 'google' | 'github'
 
 /** Returns the token, which exists nowhere else from then on but with the caller. */
-async function insertSession(tx: Transaction, userId: string, { userAgent, address }: SeenFrom): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  const ip = isIP(address) ? address : null
-  await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), userAgent: userAgent?.slice(0, 400), ip })
+async function insertSession(tx: Transaction, userId: string, way: Way, from: Origin): Promise<string> {
+  const token = newToken()
+  await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), ...from })
   const kept = tx
     .select({ id: sessions.id })
     .from(sessions)
@@ -71,6 +62,7 @@ async function insertSession(tx: Transaction, userId: string, { userAgent, addre
     .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
     .limit(mostSessions)
   await tx.delete(sessions).where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
+  await record(tx, 'session.started', { actorId: userId, targetId: userId, from, details: { way } })
   return token
 }
 
@@ -79,29 +71,42 @@ async function insertSession(tx: Transaction, userId: string, { userAgent, addre
  * a change of password that is under way is waited for, and then nothing is started with the old one; and of two sign-ins
  * at once each sees the other's session.
  */
-export async function createSession(userId: string, passwordHash: string, seenFrom: SeenFrom): Promise<string | null> {
+export async function createSession(userId: string, passwordHash: string, from: Origin): Promise<string | null> {
   return db.transaction(async (tx) => {
     const [current] = await tx
-      .select({ hash: passwords.hash })
+      .select({ hash: passwords.hash, failures: passwords.failures })
       .from(passwords)
       .where(eq(passwords.userId, userId))
       .for('update')
-    return current?.hash === passwordHash ? insertSession(tx, userId, seenFrom) : null
+    if (current?.hash !== passwordHash) return null
+    if (current.failures > 0) await tx.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, userId))
+    return insertSession(tx, userId, 'password', from)
   })
 }
 
 /** Starts a session for somebody whom a provider vouched for. */
-export async function createSessionByProvider(userId: string, seenFrom: SeenFrom): Promise<string | null> {
+export async function createSessionByProvider(
+  userId: string,
+  provider: 'google' | 'github',
+  from: Origin,
+): Promise<string | null> {
   return db.transaction(async (tx) => {
     const [person] = await tx
       .select({ id: users.id })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
       .for('update')
-    return person ? insertSession(tx, userId, seenFrom) : null
+    return person ? insertSession(tx, userId, provider, from) : null
   })
 }
 
-export async function endSession(token: string): Promise<void> {
-  if (isToken(token)) await db.delete(sessions).where(eq(sessions.tokenHash, hashToken(token)))
+export async function endSession(token: string, from: Origin): Promise<void> {
+  if (!isToken(token)) return
+  await db.transaction(async (tx) => {
+    const [ended] = await tx
+      .delete(sessions)
+      .where(eq(sessions.tokenHash, hashToken(token)))
+      .returning({ userId: sessions.userId })
+    if (ended) await record(tx, 'session.ended', { actorId: ended.userId, targetId: ended.userId, from })
+  })
 }

@@ -20,13 +20,12 @@ export const touchInterval = 5 * 60
 const isSecure = () => env.AUTH_URL.startsWith('https:')
 
 /** `__Host-` makes browsers refuse the cookie from a subdomain or without https; it needs https to be set at all. */
-export const sessionCookieName = () => (isSecure() ? '__Host-plinth.session' : 'plinth.session')
+export const cookieName = (name: string) => `${isSecure() ? '__Host-' : ''}plinth.${name}`
+
+export const sessionCookieName = () => cookieName('session')
 
 /** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
 export const hintCookieName = 'plinth.signed-in'
-
-/** Remembers a browser that somebody has signed in with, so that strangers who try their password do not lock them out. */
-export const deviceCookieName = () => (isSecure() ? '__Host-plinth.device' : 'plinth.device')
 
 export const cookieOptions = () =>
   ({

@@ -1,17 +1,20 @@
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
-import { cookies, headers } from 'next/headers'
-import { addressGroup, clientAddress } from '../address'
+import { headers } from 'next/headers'
+import { addressGroup, clientAddress, type Origin, originOf } from '../address'
+import { record } from '../audit/record'
 import { db } from '../db/client'
 import { passwords, users } from '../db/schema'
 import { AppError } from '../errors'
+import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
 import { readTokens } from './actor'
-import { deviceLifetime, knownDevice, makeDevice } from './device'
+import { clearFromBrowser, hintSignedIn, keepInBrowser } from './browser'
+import { findDevice, rememberDevice } from './device'
 import { normalizeEmail } from './email'
+import { passwordLockedMail } from './mails'
 import { hashPassword, isPossiblePassword, verifyPassword } from './password'
 import { createSession, endSession, findSession, type Session } from './sessions'
-import { cookieOptions, deviceCookieName, hintCookieName, lifetimeOf, sessionCookieName } from './settings'
 
 // Whoever tries many people's passwords is stopped by the first; whoever tries one person's, by the next three, each with
 // a longer wait. A browser that has signed in before has a count of its own, which strangers cannot use up.
@@ -21,44 +24,50 @@ const ofAccount = defineLimit('signin_account', { points: 10, seconds: 15 * 60 }
 const ofAccountDaily = defineLimit('signin_account_day', { points: 50, seconds: 24 * 60 * 60 })
 const ofDevice = defineLimit('signin_device', { points: 5, seconds: 60 })
 
+/** So many wrong tries in a row, over however many days, and the password works only on devices that are known. */
+const mostFailures = 100
+
 /** Checks the password and starts a session in this browser. Every kind of "no" is the same to the caller, and costs one hash. */
 export async function signInWithPassword(emailAsTyped: string, password: string): Promise<Session> {
-  const refusal = new AppError('invalid_credentials')
   const email = normalizeEmail(emailAsTyped)
-  if (!email || !isPossiblePassword(password)) throw refusal
+  if (!email || !isPossiblePassword(password)) throw new AppError('invalid_credentials')
 
   const head = await headers()
-  const jar = await cookies()
-  const address = clientAddress(head)
+  const from = originOf(head)
   const person = await findForSignIn(email)
-  const device = knownDevice(person?.id, jar.get(deviceCookieName())?.value)
-  const forget = await countTry(email, address, device)
+  const device = await findDevice(person?.id)
+  const forget = await countTry(email, clientAddress(head), device)
 
   const { isRight, isOutdated } = await verifyPassword(person?.hash, password)
-  if (!person?.hash || !isRight || !person.mayEnter) throw refusal
+  const reason = whyNot(person, isRight, device)
+  if (reason || !person?.hash) return refuse(person?.id, reason ?? 'unknown', from)
 
   const hash = isOutdated ? await replaceHash(person.id, person.hash, password) : person.hash
-  await signOut()
-  const token = await createSession(person.id, hash, { userAgent: head.get('user-agent'), address })
-  const session = token && (await findSession(token))
-  if (!session) throw refusal
+  const session = await startSession(person.id, hash, from)
   await forget()
+  if (!device) await rememberDevice(person.id)
+  return session
+}
 
-  jar.set(sessionCookieName(), token, { ...cookieOptions(), httpOnly: true })
-  jar.set(hintCookieName, '1', { ...cookieOptions(), maxAge: lifetimeOf(session.user.role).absolute })
-  if (!device)
-    jar.set(deviceCookieName(), makeDevice(person.id), { ...cookieOptions(), httpOnly: true, maxAge: deviceLifetime })
+/** Starts a session in this browser for somebody whose password, as stored, has just been shown to be theirs. */
+export async function startSession(userId: string, passwordHash: string, from: Origin): Promise<Session> {
+  await signOut()
+  const token = await createSession(userId, passwordHash, from)
+  const session = token && (await findSession(token))
+  if (!session) throw new AppError('invalid_credentials')
+  await keepInBrowser('session', token)
+  await hintSignedIn(session.user.role)
   return session
 }
 
 /** Ends the session that the caller sent, if any. A browser's cookies go with it; a caller with a token has none. */
 export async function signOut(): Promise<void> {
   const { from, tokens } = await readTokens()
-  for (const token of tokens) await endSession(token)
+  const origin = originOf(await headers())
+  for (const token of tokens) await endSession(token, origin)
   if (from === 'header') return
-  const jar = await cookies()
-  jar.set(sessionCookieName(), '', { ...cookieOptions(), httpOnly: true, maxAge: 0 })
-  jar.set(hintCookieName, '', { ...cookieOptions(), maxAge: 0 })
+  await clearFromBrowser('session')
+  await hintSignedIn(null)
 }
 
 async function findForSignIn(email: string) {
@@ -66,12 +75,44 @@ async function findForSignIn(email: string) {
     .select({
       id: users.id,
       hash: passwords.hash,
-      mayEnter: sql<boolean>`${users.suspendedAt} is null and ${users.emailVerifiedAt} is not null`,
+      isSuspended: sql<boolean>`${users.suspendedAt} is not null`,
+      isUnproved: sql<boolean>`${users.emailVerifiedAt} is null`,
+      isLocked: sql<boolean>`coalesce(${passwords.failures} >= ${mostFailures}, false)`,
     })
     .from(users)
     .leftJoin(passwords, eq(passwords.userId, users.id))
     .where(eq(sql`lower(${users.email})`, email))
   return person
+}
+
+type Found = Awaited<ReturnType<typeof findForSignIn>>
+
+/** For the record only; the caller never learns it. */
+function whyNot(person: Found, isRight: boolean, device: string | undefined): string | undefined {
+  if (!person) return 'unknown'
+  if (!person.hash) return 'no_password'
+  if (!isRight) return 'wrong_password'
+  if (person.isSuspended) return 'suspended'
+  if (person.isUnproved) return 'unproved'
+  if (person.isLocked && !device) return 'locked'
+}
+
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/** The same statements for everybody, known or not: the time it takes must not tell. */
+async function refuse(userId: string | undefined, reason: string, from: Origin): Promise<never> {
+  await db.transaction(async (tx) => {
+    const [count] = await tx
+      .update(passwords)
+      .set({ failures: sql`${passwords.failures} + 1` })
+      .where(eq(passwords.userId, reason === 'wrong_password' && userId ? userId : nobody))
+      .returning({ failures: passwords.failures })
+    await record(tx, 'signin.failed', { targetId: userId, from, details: { reason } })
+    if (count?.failures !== mostFailures || !userId) return
+    await record(tx, 'password.locked', { targetId: userId })
+    await enqueue(tx, passwordLockedMail, { userId })
+  })
+  throw new AppError('invalid_credentials')
 }
 
 /** Before the hash, so that many tries at once cannot slip through together. Returns how to forget them again. */

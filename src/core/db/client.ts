@@ -32,3 +32,4 @@ shared.plinthPool ??= createPool()
 export const pool: Pool = shared.plinthPool
 export const db = drizzle(pool)
 export type Database = typeof db
+export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]

@@ -6,6 +6,7 @@ import {
   index,
   inet,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -44,6 +45,8 @@ export const passwords = pgTable('passwords', {
     .references(() => users.id, { onDelete: 'cascade' }),
   hash: text('hash').notNull(),
   changedAt: moment('changed_at').notNull().defaultNow(),
+  /** Wrong tries since the last right one. */
+  failures: integer('failures').notNull().default(0),
 })
 
 /** A person's identity at an OAuth provider. The provider's tokens are not kept. */
@@ -79,6 +82,60 @@ export const sessions = pgTable(
   (table) => [
     uniqueIndex('sessions_token_hash_key').on(table.tokenHash),
     index('sessions_user_id_idx').on(table.userId, table.lastSeenAt),
+    index('sessions_created_at_idx').on(table.createdAt),
+  ],
+)
+
+/** Somebody who wants to join and has not shown yet that the address is theirs. Not a person: nothing can sign in as it. */
+export const signups = pgTable(
+  'signups',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    email: text('email').notNull(),
+    name: text('name').notNull(),
+    passwordHash: text('password_hash').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+  },
+  (table) => [index('signups_email_idx').on(table.email), index('signups_created_at_idx').on(table.createdAt)],
+)
+
+/** What a link in a mail holds: for one person or one sign-up, once, for a while. Only the hash is stored. */
+export const tokens = pgTable(
+  'tokens',
+  {
+    hash: bytes('hash').primaryKey(),
+    purpose: text('purpose').$type<'signup' | 'reset'>().notNull(),
+    userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    signupId: uuid('signup_id').references(() => signups.id, { onDelete: 'cascade' }),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (table) => [
+    index('tokens_user_id_idx').on(table.userId),
+    index('tokens_signup_id_idx').on(table.signupId),
+    index('tokens_expires_at_idx').on(table.expiresAt),
+    check('tokens_subject_check', sql`num_nonnulls(${table.userId}, ${table.signupId}) = 1`),
+  ],
+)
+
+/**
+ * What happened, who did it and to whom. A trigger refuses every change (see the migration), and nothing here refers to
+ * another table: it outlives whoever it is about, and holds their id but neither name nor address.
+ */
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    at: moment('at').notNull().defaultNow(),
+    kind: text('kind').notNull(),
+    actorId: uuid('actor_id'),
+    targetId: uuid('target_id'),
+    ip: inet('ip'),
+    userAgent: text('user_agent'),
+    details: jsonb('details').$type<Record<string, string | number | boolean>>(),
+  },
+  (table) => [
+    index('audit_events_actor_id_idx').on(table.actorId, table.id),
+    index('audit_events_target_id_idx').on(table.targetId, table.id),
   ],
 )
 

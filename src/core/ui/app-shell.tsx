@@ -38,7 +38,7 @@ export function AppShell({
         </div>
       </div>
       <div className="flex items-center justify-between gap-2">
-        <form method="post" action="/api/auth/signout">
+        <form method="post" action="/api/auth/signout?callbackUrl=/signed-out">
           <Button type="submit" variant="outline" size="small">
             Sign out
           </Button>

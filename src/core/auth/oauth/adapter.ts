@@ -1,16 +1,19 @@
 import 'server-only'
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { cookies, headers } from 'next/headers'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { headers } from 'next/headers'
 import type { Adapter, AdapterUser } from 'next-auth/adapters'
-import { clientAddress } from '../../address'
+import { originOf } from '../../address'
+import { record } from '../../audit/record'
 import { db } from '../../db/client'
 import { accounts, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import { currentRequest } from '../../request'
+import { hintSignedIn } from '../browser'
 import { normalizeEmail } from '../email'
-import { normalizeName } from '../people'
+import { normalizeName, removeUnproved } from '../people'
 import { createSessionByProvider, endSession, findSession } from '../sessions'
-import { cookieOptions, hintCookieName, lifetimeOf, sessionLifetime } from '../settings'
+import { sessionLifetime } from '../settings'
+import { findByIdentity } from './identity'
 
 const columns = { id: users.id, email: users.email, name: users.name, emailVerified: users.emailVerifiedAt }
 
@@ -28,14 +31,8 @@ export const adapter: Adapter = {
     return (await db.select(columns).from(users).where(isHim))[0] ?? null
   },
 
-  getUserByAccount: async ({ provider, providerAccountId }) => {
-    const [person] = await db
-      .select(columns)
-      .from(accounts)
-      .innerJoin(users, eq(users.id, accounts.userId))
-      .where(and(eq(accounts.provider, provider), eq(accounts.providerAccountId, providerAccountId)))
-    return person ?? null
-  },
+  getUserByAccount: async ({ provider, providerAccountId }) =>
+    (await findByIdentity(provider, providerAccountId)) ?? null,
 
   /** Person and identity at once: one without the other could never sign in again. */
   createUser: async (profile): Promise<AdapterUser> => {
@@ -44,11 +41,13 @@ export const adapter: Adapter = {
     if (!email || !identity) throw new AppError('internal', 'A person without an address or an identity')
     const name = normalizeName(profile.name ?? '') ?? email.split('@')[0] ?? email
     return db.transaction(async (tx) => {
-      // Somebody signed up with this address and never proved it was theirs. Now its owner is here.
-      await tx.delete(users).where(and(eq(sql`lower(${users.email})`, email), isNull(users.emailVerifiedAt)))
+      await removeUnproved(tx, email)
       const [person] = await tx.insert(users).values({ email, name, emailVerifiedAt: sql`now()` }).returning(columns)
       if (!person) throw new AppError('internal')
       await tx.insert(accounts).values({ ...identity, userId: person.id })
+      const from = originOf(await headers())
+      const details = { way: identity.provider }
+      await record(tx, 'person.joined', { actorId: person.id, targetId: person.id, from, details })
       return person
     })
   },
@@ -58,24 +57,20 @@ export const adapter: Adapter = {
   },
 
   createSession: async ({ userId }) => {
-    const head = await headers()
-    const token = await createSessionByProvider(userId, {
-      userAgent: head.get('user-agent'),
-      address: clientAddress(head),
-    })
+    const identity = currentRequest()?.identity
+    const token = identity && (await createSessionByProvider(userId, identity.provider, originOf(await headers())))
     const session = token && (await findSession(token))
     if (!session) throw new AppError('forbidden')
-    const jar = await cookies()
-    jar.set(hintCookieName, '1', { ...cookieOptions(), maxAge: lifetimeOf(session.user.role).absolute })
+    await hintSignedIn(session.user.role)
     // Auth.js makes the cookie from this: its age is the longest one, the row decides.
     return { sessionToken: token, userId, expires: new Date(Date.now() + sessionLifetime.standard.absolute * 1000) }
   },
 
-  // Auth.js would add the new identity to whoever is signed in. That is for the account page to ask for, not for a sign-in.
+  // Auth.js would add the new identity to whoever is signed in. That happens only when they ask for it: see connect.ts.
   getSessionAndUser: async () => null,
 
   deleteSession: async (token) => {
-    await endSession(token)
+    await endSession(token, originOf(await headers()))
     return null
   },
   updateSession: notOffered,

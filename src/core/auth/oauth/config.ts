@@ -1,11 +1,8 @@
 import 'server-only'
 import { randomBytes } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
 import NextAuth, { customFetch, type NextAuthConfig } from 'next-auth'
 import GitHub from 'next-auth/providers/github'
 import Google from 'next-auth/providers/google'
-import { db } from '../../db/client'
-import { accounts, users } from '../../db/schema'
 import { env } from '../../env'
 import { log } from '../../log'
 import { currentRequest } from '../../request'
@@ -13,7 +10,9 @@ import { normalizeEmail } from '../email'
 import { returnPath } from '../return-path'
 import { cookieOptions, sessionCookieName, sessionLifetime } from '../settings'
 import { adapter } from './adapter'
-import { configuredProviders, type ProviderId } from './providers'
+import { connectIfIntended } from './connect'
+import { findByIdentity } from './identity'
+import { configuredProviders, isProviderId, type ProviderId } from './providers'
 
 /** A provider that hangs, or leads elsewhere, must not take us along. */
 const carefulFetch: typeof fetch = (input, init) =>
@@ -71,15 +70,6 @@ function provedEmail(provider: string, profile: { email?: unknown; email_verifie
   return typeof profile.email === 'string' ? normalizeEmail(profile.email) : null
 }
 
-async function findIdentity(provider: string, providerAccountId: string) {
-  const [known] = await db
-    .select({ suspendedAt: users.suspendedAt })
-    .from(accounts)
-    .innerJoin(users, eq(users.id, accounts.userId))
-    .where(and(eq(accounts.provider, provider), eq(accounts.providerAccountId, providerAccountId)))
-  return known
-}
-
 const refusal = (reason: 'unverified' | 'refused' | 'closed') => `/signin?error=${reason}`
 
 function makeConfig(): NextAuthConfig {
@@ -110,15 +100,16 @@ function makeConfig(): NextAuthConfig {
     },
     callbacks: {
       async signIn({ account, profile }) {
-        if (!account || !profile) return refusal('refused')
+        if (!account || !profile || !isProviderId(account.provider)) return refusal('refused')
         const { provider, providerAccountId } = account
-        const known = await findIdentity(provider, providerAccountId)
-        if (known) return known.suspendedAt ? refusal('refused') : true
-        if (!provedEmail(provider, profile)) return refusal('unverified')
-        if (env.AUTH_SIGNUP !== 'open') return refusal('closed')
+        const afterConnecting = await connectIfIntended(provider, providerAccountId)
+        if (afterConnecting) return afterConnecting
         const request = currentRequest()
         if (request) request.identity = { provider, providerAccountId }
-        return true
+        const known = await findByIdentity(provider, providerAccountId)
+        if (known) return known.suspendedAt ? refusal('refused') : true
+        if (!provedEmail(provider, profile)) return refusal('unverified')
+        return env.AUTH_SIGNUP === 'open' || refusal('closed')
       },
       redirect: ({ url, baseUrl }) => {
         const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url

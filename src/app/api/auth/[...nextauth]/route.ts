@@ -29,12 +29,22 @@ async function orBackToSignIn(answer: Promise<Response>): Promise<Response> {
   return new Response(null, { status: 302, headers: { Location: '/signin?error=provider' } })
 }
 
+/** Whoever has to sign in another way first is brought back to connect this one. */
+async function thenConnect(answer: Promise<Response>, provider: string | undefined): Promise<Response> {
+  const response = await answer
+  if (!response.headers.get('location')?.includes('error=OAuthAccountNotLinked')) return response
+  const query = new URLSearchParams({ error: 'OAuthAccountNotLinked', callbackUrl: `/connect/${provider}` })
+  const headers = new Headers(response.headers)
+  headers.set('Location', `/signin?${query}`)
+  return new Response(null, { status: 302, headers })
+}
+
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     params: Params,
     run: ({ params, request }) => {
       refuseUnknown(params.nextauth, ['callback'], ['csrf', 'providers', 'error'])
-      return orBackToSignIn(handlers.GET(request as NextRequest))
+      return thenConnect(orBackToSignIn(handlers.GET(request as NextRequest)), params.nextauth[1])
     },
   }),
   POST: definePublicHandler({

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { returnPath } from '@/core/auth/return-path'
 import { signOut } from '@/core/auth/sign-in'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 import { parse } from '@/core/parse'
@@ -10,14 +11,15 @@ const Body = z.object({ redirect: z.boolean().default(true) })
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   POST: definePublicHandler({
     run: async ({ request }) => {
-      // A form or a bare call has nothing to say; JSON may ask for JSON.
+      // A bare call has nothing to say, JSON may ask for JSON, and a form says in its address where to go.
       const isJson = request.headers.get('content-type')?.startsWith('application/json')
       const { redirect } = parse(Body, isJson ? await readJson(request, 1024) : {})
+      const url = returnPath(new URL(request.url).searchParams.get('callbackUrl'))
       await signOut()
       const headers = { 'Clear-Site-Data': '"cache"' }
       return redirect
-        ? new Response(null, { status: 302, headers: { ...headers, Location: '/' } })
-        : Response.json({ url: '/' }, { headers })
+        ? new Response(null, { status: 302, headers: { ...headers, Location: url } })
+        : Response.json({ url }, { headers })
     },
   }),
 })
