@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import pg from 'pg'
+import { submitForm } from '../support/form.ts'
 import { expect, test } from '../support/journey.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
@@ -65,6 +66,25 @@ test.describe('on two nodes', () => {
       expect(held).toBe(times)
     })
   }
+
+  test(`choosing a new password on one node ends every session on the other, ${times} of ${times} times`, async ({
+    appUrl,
+  }) => {
+    let held = 0
+    for (let round = 0; round < times; round++) {
+      const { id, token } = await newSession()
+      const secret = randomBytes(32).toString('base64url')
+      await client.query(
+        "insert into tokens (hash, purpose, user_id, expires_at) values ($1, 'reset', $2, now() + interval '1 minute')",
+        [createHash('sha256').update(secret).digest(), id],
+      )
+      expect(await session(other.url, token)).toMatchObject({ user: { id } })
+      const response = await submitForm(`${appUrl}/reset?token=${secret}`, { password: `a new password ${round}` })
+      expect(response.headers.get('location')).toBe('/signin?notice=password_changed')
+      if ((await session(other.url, token)) === null) held++
+    }
+    expect(held).toBe(times)
+  })
 
   test(`a new role is seen on both nodes, ${times} of ${times} times`, async ({ appUrl }) => {
     let held = 0

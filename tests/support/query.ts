@@ -1,8 +1,12 @@
 import pg from 'pg'
 
 /** One statement on the database of the app under test. */
-export async function query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+export async function query<Row extends pg.QueryResultRow>(
+  text: string,
+  values: unknown[] = [],
+  connectionString = process.env.DATABASE_URL,
+): Promise<Row[]> {
+  const client = new pg.Client({ connectionString })
   await client.connect()
   try {
     return (await client.query<Row>(text, values)).rows

@@ -7,6 +7,8 @@ export interface RunningServer {
   url: string
   output: () => string
   stop: () => Promise<void>
+  /** Ends it on the spot, as a crash would. */
+  kill: () => Promise<void>
 }
 
 const ended = (child: ChildProcess) =>
@@ -47,23 +49,49 @@ export async function startServer(
       output += text
     })
   }
-  const stop = async () => {
-    child.kill('SIGTERM')
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
     await ended(child)
   }
+  const stop = () => end('SIGTERM')
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline && child.exitCode === null) {
     const isUp = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(20_000) }).then(
       (response) => response.ok,
       () => false,
     )
-    if (isUp) return { url, output: () => output, stop }
+    if (isUp) return { url, output: () => output, stop, kill: () => end('SIGKILL') }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await stop()
   if (output.includes('Another next dev server'))
     throw new Error('Stop "npm run dev" first: the journeys need a development server of their own.')
   throw new Error(`The server did not start:\n${output}`)
+}
+
+/** Runs `npm run worker`, and waits until it works. */
+export async function startWorkerProcess(env: Record<string, string>): Promise<Omit<RunningServer, 'url'>> {
+  let output = ''
+  const child = spawn(process.execPath, [join(root, 'scripts', 'worker.ts')], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'production', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    await ended(child)
+  }
+  const deadline = Date.now() + 30_000
+  while (!output.includes('worker started')) {
+    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`The worker did not start:\n${output}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return { output: () => output, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
 /** For servers that are expected not to start: how they ended and what they said. */

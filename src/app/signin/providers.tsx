@@ -9,7 +9,7 @@ export function Providers({ next }: { next: string }) {
   const offered = configuredProviders()
   if (offered.length === 0) return null
   return (
-    <div className="grid gap-3">
+    <div className="grid gap-3 group-has-[[data-done]]/page:hidden">
       {offered.map((provider) => (
         <ActionForm key={provider} action={startWithProvider} className="grid gap-3">
           <FormMessage className={alertVariants({ tone: 'danger' })} />

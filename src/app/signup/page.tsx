@@ -50,7 +50,7 @@ export default async function SignUpPage() {
 
 function CheckYourMail() {
   return (
-    <div role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'grid gap-2' })}>
+    <div role="status" data-done tabIndex={-1} className={alertVariants({ tone: 'success', className: 'grid gap-2' })}>
       <p className="font-semibold">Look into your mail</p>
       <p>
         We have sent a link to{' '}

@@ -8,7 +8,10 @@ import { queueSchema } from './migrate'
 import { queueOptions } from './queue'
 
 /** Jobs of one kind that one worker does at the same time. */
-const atOnce = 4
+const atOnce = 2
+
+/** New jobs announce themselves; this is how often those that wait for another try are looked for. */
+const lookEvery = 10
 
 /**
  * Works on the jobs until it is stopped. Any number of workers may share a database. A database that is away when it
@@ -57,17 +60,21 @@ export function startWorker(jobs: Job[]): { stop: () => Promise<void> } {
 async function takeUp(boss: PgBoss, jobs: Job[]): Promise<void> {
   for (const job of jobs) {
     await boss.createQueue(job.name, queueOptions)
-    await boss.work(job.name, { localConcurrency: atOnce, batchSize: 1 }, async ([given]) => {
-      if (!given) return
-      await withRequestId(given.id, async () => {
-        try {
-          await job.work(given.data ?? {}, { id: given.id })
-        } catch (error) {
-          log.warn({ error, job: job.name }, 'job failed; it is tried again')
-          throw new Error('see the log of the worker') // what is thrown is stored with the job, and may hold anything
-        }
-      })
-    })
+    await boss.work(
+      job.name,
+      { localConcurrency: atOnce, notifyPollingIntervalSeconds: lookEvery },
+      async ([given]) => {
+        if (!given) return
+        await withRequestId(given.id, async () => {
+          try {
+            await job.work(given.data ?? {}, { id: given.id })
+          } catch (error) {
+            log.warn({ error, job: job.name }, 'job failed; it is tried again')
+            throw new Error('see the log of the worker') // what is thrown is stored with the job, and may hold anything
+          }
+        })
+      },
+    )
     if (job.cron) await boss.schedule(job.name, job.cron, {})
   }
 }

@@ -41,12 +41,12 @@ export default async function InboxPage({ searchParams }: { searchParams: Promis
               ))}
             </ul>
             {open ? (
-              <article aria-label={open.subject} className="grid content-start gap-4">
+              <article aria-label={open.subject} className="order-first grid content-start gap-4 lg:order-none">
                 <iframe
                   title="As a mail program shows it"
                   sandbox="allow-top-navigation-by-user-activation"
                   srcDoc={open.html.replace('<head>', '<head><base target="_top">')}
-                  className="h-112 w-full rounded-lg border bg-white"
+                  className="h-112 w-full rounded-lg border"
                 />
                 <details>
                   <summary className="text-sm">As text</summary>

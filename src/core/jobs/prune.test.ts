@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { db } from '../db/client'
+import { rateLimits, sessions, signups, tokens, users } from '../db/schema'
+import { prune } from './prune'
+
+const ago = (interval: string) => sql`now() - ${interval}::interval`
+const hash = () => createHash('sha256').update(crypto.randomUUID()).digest()
+
+test('what has run out is swept, and nothing else is', async () => {
+  const [person] = await db.insert(users).values({ email: 'ada@example.com', name: 'Ada' }).returning({ id: users.id })
+  const userId = person?.id ?? ''
+  await db.insert(sessions).values([
+    { userId, tokenHash: hash(), userAgent: 'old', createdAt: ago('31 days') },
+    { userId, tokenHash: hash(), userAgent: 'alive', createdAt: ago('29 days') },
+  ])
+  await db.insert(tokens).values([
+    { userId, hash: hash(), purpose: 'reset', expiresAt: ago('1 second') },
+    { userId, hash: hash(), purpose: 'reset', expiresAt: ago('-1 minute') },
+  ])
+  await db.insert(signups).values([
+    { email: 'old@example.com', name: 'Old', passwordHash: 'x', createdAt: ago('4 days') },
+    { email: 'new@example.com', name: 'New', passwordHash: 'x', createdAt: ago('2 days') },
+  ])
+  await db.insert(rateLimits).values([
+    { key: 'old', points: 1, expire: Date.now() - 1_000 },
+    { key: 'new', points: 1, expire: Date.now() + 60_000 },
+  ])
+  await prune.work({}, { id: 'test' })
+  expect(await db.select({ device: sessions.userAgent }).from(sessions)).toEqual([{ device: 'alive' }])
+  expect(await db.select({ purpose: tokens.purpose }).from(tokens)).toHaveLength(1)
+  expect(await db.select({ email: signups.email }).from(signups)).toEqual([{ email: 'new@example.com' }])
+  expect(await db.select({ key: rateLimits.key }).from(rateLimits)).toEqual([{ key: 'new' }])
+})
+
+test('sweeping is scheduled', () => expect(prune.cron).toBe('17 * * * *'))
