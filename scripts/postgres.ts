@@ -207,35 +207,53 @@ async function takeLease(
   return { url: await createDatabase(url, 'plinth'), stop }
 }
 
+/** The server on the data in that place. */
+function serverOn({ native, home }: Place, port: number) {
+  const control = join(native, 'bin', 'pg_ctl')
+  const data = ['--pgdata', join(home, 'data')]
+  const logFile = join(home, 'log')
+  return {
+    url: urlOf(home, port, 'postgres'),
+    logFile,
+    start: async () => {
+      closeSync(openSync(logFile, 'a'))
+      own(logFile)
+      // Its output goes to a file: a pipe would stay open as long as the server runs.
+      await run(control, ['start', ...data, '--wait', '--silent', '--log', logFile, '--options', `-p ${port}`], {
+        stdio: 'ignore',
+      })
+    },
+    stop: () => run(control, ['stop', ...data, '--mode', 'fast', '--silent']),
+  }
+}
+
 /** Starts the server unless it runs already. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   const place = findPlace()
-  const { native, home } = place
-  if (!existsSync(join(home, 'data', 'PG_VERSION'))) await createCluster(place)
+  if (!existsSync(join(place.home, 'data', 'PG_VERSION'))) await createCluster(place)
 
-  const control = join(native, 'bin', 'pg_ctl')
-  const data = ['--pgdata', join(home, 'data')]
-  const stopServer = () => run(control, ['stop', ...data, '--mode', 'fast', '--silent'])
+  const server = serverOn(place, await freePort())
   const running = await findRunning(place)
-  if (running) return takeLease(running, stopServer)
-
-  const logFile = join(home, 'log')
-  closeSync(openSync(logFile, 'a'))
-  own(logFile)
-  const port = await freePort()
+  if (running) return takeLease(running, server.stop)
   try {
-    // Its output goes to a file: a pipe would stay open as long as the server runs.
-    await run(control, ['start', ...data, '--wait', '--silent', '--log', logFile, '--options', `-p ${port}`], {
-      stdio: 'ignore',
-    })
+    await server.start()
   } catch (cause) {
     // Another process of ours may have been first.
     const other = await findRunning(place)
-    if (other) return takeLease(other, stopServer)
-    const last = readFileSync(logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
-    throw new Error(`PostgreSQL did not start. The end of ${logFile}:\n${last}`, { cause })
+    if (other) return takeLease(other, server.stop)
+    const last = readFileSync(server.logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
+    throw new Error(`PostgreSQL did not start. The end of ${server.logFile}:\n${last}`, { cause })
   }
-  return takeLease(urlOf(home, port, 'postgres'), stopServer)
+  return takeLease(server.url, server.stop)
+}
+
+/** A server with data of its own in a folder that does not exist yet, for tests that stop it. It is not running. */
+export async function createServer(
+  home: string,
+): Promise<{ url: string; start: () => Promise<void>; stop: () => Promise<void> }> {
+  const place = { native: findPlace().native, home }
+  await createCluster(place)
+  return serverOn(place, await freePort())
 }
 
 /** For the doctor: which version there is, and which one made the data, if there is any. Starts nothing. */

@@ -25,6 +25,10 @@ test.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '53300', '08006'])(
   },
 )
 
+test.each(['55P03', '57014', '25P03'])('a database that keeps us waiting too long (%s) is "unavailable"', (code) => {
+  expect(toAppError(Object.assign(new Error('x'), { code })).code).toBe('unavailable')
+})
+
 test('a broken query is no outage', () => {
   expect(toAppError(Object.assign(new Error('x'), { code: '42703' })).code).toBe('internal')
 })

@@ -57,8 +57,9 @@ export class AppError extends Error {
   }
 }
 
-// What a database that is away, starting, full or cut off says: PostgreSQL's class 08, 53 and 57P0x, and Node's socket errors.
-const outage = /^(08...|53...|57P0.|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
+// What a database that is away, starting, full or cut off says: PostgreSQL's class 08, 53 and 57P0x, and Node's socket
+// errors. And what it says when our patience (src/core/db/client.ts) was over: 55P03, 57014, 25P03.
+const outage = /^(08...|53...|57P0.|55P03|57014|25P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
 const outageMessage = /timeout exceeded when trying to connect|Connection terminated|Query read timeout/
 
 function isOutage(error: unknown): boolean {

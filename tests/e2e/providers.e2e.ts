@@ -240,43 +240,4 @@ test.describe('a callback that nobody asked for', () => {
     expect(new URL(page.url()).pathname).toBe('/signin')
     expect(await session(page)).toBeNull()
   })
-
-  for (const path of ['unknown', 'Google', 'google/x', '__proto__', 'constructor']) {
-    test(`of ${path} is not there`, async ({ request }) => {
-      expect((await request.get(`/api/auth/callback/${path}?code=x`, { maxRedirects: 0 })).status()).toBe(404)
-    })
-  }
-})
-
-test.describe('the rest of Auth.js', () => {
-  test('gives a token for forms, with its cookie', async ({ request }) => {
-    const response = await request.get('/api/auth/csrf')
-    expect(Object.keys(await response.json())).toEqual(['csrfToken'])
-    expect(response.headers()['set-cookie']).toMatch(/^plinth\.csrf=/)
-    expect(response.headers()['cache-control']).toContain('no-store')
-  })
-
-  test('says which providers there are', async ({ request }) => {
-    expect(Object.keys(await (await request.get('/api/auth/providers')).json()).sort()).toEqual(['github', 'google'])
-  })
-
-  test('starts nothing without that token', async ({ request }) => {
-    const response = await request.post('/api/auth/signin/google', { form: {}, maxRedirects: 0 })
-    expect(response.headers().location).not.toContain('/auth?')
-    expect(response.headers().location).toContain('/signin')
-  })
-
-  test('survives a cookie that somebody planted', async ({ request }) => {
-    const response = await request.get('/api/auth/csrf', {
-      headers: { cookie: 'plinth.callback-url=foo:bar' },
-      maxRedirects: 0,
-    })
-    expect(response.status()).toBeLessThan(500)
-  })
-
-  for (const path of ['signin/google', 'signout/x', 'verify-request', 'webauthn-options/google', 'x', 'session/x']) {
-    test(`does not answer GET ${path}`, async ({ request }) => {
-      expect((await request.get(`/api/auth/${path}`, { maxRedirects: 0 })).status()).toBe(404)
-    })
-  }
 })

@@ -110,3 +110,17 @@ test('the session cookie cannot be read by scripts and stays on this site', asyn
   })
   expect(await page.evaluate(() => document.cookie)).toBe('plinth.signed-in=1')
 })
+
+test('the page returns people to where they were going, and explains a refusal that led there', async ({
+  page,
+  password,
+}) => {
+  await page.goto('/signin?error=invalid_credentials&callbackUrl=/welcome')
+  await expect(page.getByRole('main').getByRole('alert')).toHaveText('That e-mail and password do not match')
+  await page.getByLabel('E-mail').fill('viewer@example.com')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL('/welcome')
+  await page.goto('/signin?callbackUrl=//evil.example')
+  await expect(page).toHaveURL('/dashboard')
+})

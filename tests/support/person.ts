@@ -7,13 +7,12 @@ interface Kind {
 }
 
 /** A person of this test's own, with the password of the seeded ones: what is done to them disturbs no other test. */
-export async function newPerson({
-  isVerified = true,
-  isSuspended = false,
-  hasPassword = true,
-}: Kind = {}): Promise<string> {
+export async function newPerson(
+  { isVerified = true, isSuspended = false, hasPassword = true }: Kind = {},
+  databaseUrl = process.env.DATABASE_URL,
+): Promise<string> {
   const email = `person-${crypto.randomUUID()}@example.com`
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL })
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query(
     `insert into users (email, name, email_verified_at, suspended_at)

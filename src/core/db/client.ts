@@ -1,7 +1,8 @@
 import 'server-only'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { env } from '../env'
+import { toAppError } from '../errors'
 import { log } from '../log'
 
 function createPool(): Pool {
@@ -33,3 +34,30 @@ export const pool: Pool = shared.plinthPool
 export const db = drizzle(pool)
 export type Database = typeof db
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+
+// Drizzle's own way keeps the connection for good when `begin` fails, waits for a rollback on one that is lost, and hears
+// nothing when one is lost between two queries: a database that hangs for a moment would use up the pool, one transaction
+// at a time.
+db.transaction = async (work, config) => {
+  const client = await pool.connect()
+  let loss: Error | undefined
+  const lose = (error: Error) => {
+    loss ??= error
+  }
+  const query = async (...given: Parameters<PoolClient['query']>) => {
+    if (loss) throw loss
+    try {
+      return await client.query(...given)
+    } catch (error) {
+      if (toAppError(error).code === 'unavailable') lose(error as Error)
+      throw error
+    }
+  }
+  client.on('error', lose)
+  try {
+    return await drizzle(Object.create(client, { query: { value: query } }) as PoolClient).transaction(work, config)
+  } finally {
+    client.off('error', lose)
+    client.release(loss)
+  }
+}

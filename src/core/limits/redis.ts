@@ -13,7 +13,8 @@ export function redis(): Redis | undefined {
     shared.plinthRedis = new Redis(url, {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
-      commandTimeout: 150,
+      // A busy node takes an answer that is there for one that is late, and counts that try in PostgreSQL as well.
+      commandTimeout: 500,
       connectTimeout: 500,
       retryStrategy: (tries) => Math.min(tries * 100, 2_000),
     })

@@ -1,4 +1,4 @@
-import type { NextRequest } from 'next/server'
+import { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { handlers } from '@/core/auth/oauth/config'
 import { configuredProviders, isProviderId } from '@/core/auth/oauth/providers'
@@ -39,12 +39,19 @@ async function thenConnect(answer: Promise<Response>, provider: string | undefin
   return new Response(null, { status: 302, headers })
 }
 
+/** Auth.js knows no HEAD. Only for what may be asked twice: a callback is used up by the first who asks. */
+function asGet(request: Request, [, provider]: string[]): NextRequest {
+  const isHead = request.method === 'HEAD' && provider === undefined
+  return isHead ? new NextRequest(request.url, { headers: request.headers }) : (request as NextRequest)
+}
+
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     params: Params,
     run: ({ params, request }) => {
       refuseUnknown(params.nextauth, ['callback'], ['csrf', 'providers', 'error'])
-      return thenConnect(orBackToSignIn(handlers.GET(request as NextRequest)), params.nextauth[1])
+      const answer = handlers.GET(asGet(request, params.nextauth))
+      return thenConnect(orBackToSignIn(answer), params.nextauth[1])
     },
   }),
   POST: definePublicHandler({

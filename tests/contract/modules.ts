@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Answer } from './client.ts'
+import { assertProblem } from './shapes.ts'
+import { newCaller, rowsFor, type Target, whileSignedIn } from './target.ts'
+
+/** Whether the module must be there; an app that is not ours may be with or without it, and its answer tells. */
+function isInstalled({ own }: Target, name: string, answer: Answer): boolean {
+  return own?.hasModule(name) ?? answer.status !== 404
+}
+
+function assertUsers(answer: Answer): void {
+  assert.equal(answer.status, 200)
+  const { users, nextCursor, ...rest } = answer.json()
+  assert.deepEqual(rest, {})
+  assert.ok(Array.isArray(users) && users.length > 0)
+  for (const user of users) {
+    for (const key of ['id', 'email', 'name', 'role']) assert.equal(typeof user[key], 'string', key)
+    assert.doesNotMatch(Object.keys(user).join(), /hash|password|token/i)
+  }
+  assert.ok(nextCursor === null || typeof nextCursor === 'string')
+}
+
+export function describeModules(target: Target): void {
+  const { withPerson, withOwn } = rowsFor(target)
+  const [site] = target.sites
+
+  describe('GET /api/demo/landing', () => {
+    it('is public and may be kept by caches, or is not there without the module', async () => {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await newCaller(target, site).send(method, '/api/demo/landing')
+        if (!isInstalled(target, 'landing', answer)) {
+          assert.equal(answer.status, 404)
+          continue
+        }
+        assert.equal(answer.status, 200)
+        assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
+        assert.match(answer.headers.get('cache-control') ?? '', /^public\b/)
+        assert.deepEqual(answer.setCookies, [])
+        if (method === 'GET') assert.ok(Object.keys(answer.json()).length > 0)
+      }
+    })
+  })
+
+  describe('GET /api/demo/admin/users', () => {
+    const path = '/api/demo/admin/users'
+
+    it('is 401 for a stranger, or is not there without the module', async () => {
+      const answer = await newCaller(target, site).get(path)
+      if (isInstalled(target, 'admin', answer)) assertProblem(answer, 401, 'unauthenticated')
+      else assertProblem(answer, 404, 'not_found')
+    })
+
+    withPerson('is a page of people for an admin and 403 for others, or is not there without the module', (person) =>
+      whileSignedIn(target, site, person, async ({ caller }) => {
+        const answer = await caller.get(path)
+        const { role } = (await caller.get('/api/auth/session')).json().user
+        if (!isInstalled(target, 'admin', answer)) assertProblem(answer, 404, 'not_found')
+        else if (role === 'admin') assertUsers(answer)
+        else assertProblem(answer, 403, 'forbidden')
+      }),
+    )
+
+    withOwn('asks for the role at every request, by cookie and by token', async (own) => {
+      const email = await own.newPerson()
+      await whileSignedIn(target, site, { email, password: own.password }, async ({ caller, token }) => {
+        for (const role of ['editor', 'admin', 'viewer']) {
+          await own.query('update users set role = $2 where email = $1', [email, role])
+          const byToken = await newCaller(target, site).get(path, { authorization: `Bearer ${token}` })
+          for (const answer of [await caller.get(path), byToken]) {
+            if (!own.hasModule('admin')) assertProblem(answer, 404, 'not_found')
+            else if (role === 'admin') assertUsers(answer)
+            else assertProblem(answer, 403, 'forbidden')
+          }
+        }
+      })
+    })
+  })
+}
