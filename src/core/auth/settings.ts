@@ -22,6 +22,9 @@ const isSecure = () => env.AUTH_URL.startsWith('https:')
 /** `__Host-` makes browsers refuse the cookie from a subdomain or without https; it needs https to be set at all. */
 export const sessionCookieName = () => (isSecure() ? '__Host-plinth.session' : 'plinth.session')
 
+/** Of the token that forms to Auth.js carry. It must not outlive the session it was made in. */
+export const csrfCookieName = () => sessionCookieName().replace('session', 'csrf')
+
 /** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
 export const hintCookieName = 'plinth.signed-in'
 

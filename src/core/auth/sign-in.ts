@@ -11,7 +11,14 @@ import { deviceLifetime, knownDevice, makeDevice } from './device'
 import { normalizeEmail } from './email'
 import { hashPassword, isPossiblePassword, verifyPassword } from './password'
 import { createSession, endSession, findSession, type Session } from './sessions'
-import { cookieOptions, deviceCookieName, hintCookieName, lifetimeOf, sessionCookieName } from './settings'
+import {
+  cookieOptions,
+  csrfCookieName,
+  deviceCookieName,
+  hintCookieName,
+  lifetimeOf,
+  sessionCookieName,
+} from './settings'
 
 // Whoever tries many people's passwords is stopped by the first; whoever tries one person's, by the next three, each with
 // a longer wait. A browser that has signed in before has a count of its own, which strangers cannot use up.
@@ -59,6 +66,7 @@ export async function signOut(): Promise<void> {
   const jar = await cookies()
   jar.set(sessionCookieName(), '', { ...cookieOptions(), httpOnly: true, maxAge: 0 })
   jar.set(hintCookieName, '', { ...cookieOptions(), maxAge: 0 })
+  if (jar.has(csrfCookieName())) jar.set(csrfCookieName(), '', { ...cookieOptions(), httpOnly: true, maxAge: 0 })
 }
 
 async function findForSignIn(email: string) {

@@ -10,7 +10,7 @@ import { currentRequest } from '../../request'
 import { normalizeEmail } from '../email'
 import { normalizeName } from '../people'
 import { createSessionByProvider, endSession, findSession } from '../sessions'
-import { cookieOptions, hintCookieName, lifetimeOf, sessionLifetime } from '../settings'
+import { cookieOptions, csrfCookieName, hintCookieName, lifetimeOf, sessionLifetime } from '../settings'
 
 const columns = { id: users.id, email: users.email, name: users.name, emailVerified: users.emailVerifiedAt }
 
@@ -67,6 +67,7 @@ export const adapter: Adapter = {
     if (!session) throw new AppError('forbidden')
     const jar = await cookies()
     jar.set(hintCookieName, '1', { ...cookieOptions(), maxAge: lifetimeOf(session.user.role).absolute })
+    if (jar.has(csrfCookieName())) jar.set(csrfCookieName(), '', { ...cookieOptions(), httpOnly: true, maxAge: 0 })
     // Auth.js makes the cookie from this: its age is the longest one, the row decides.
     return { sessionToken: token, userId, expires: new Date(Date.now() + sessionLifetime.standard.absolute * 1000) }
   },
