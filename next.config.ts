@@ -16,10 +16,8 @@ const config: NextConfig = {
   experimental: {
     serverActions: { bodySizeLimit: '64kb' },
   },
-  // Pages and API answers carry their own headers; this is for the files that Next serves by itself.
-  headers: async () => [
-    { source: '/_next/static/:path*', headers: [{ key: 'X-Content-Type-Options', value: 'nosniff' }] },
-  ],
+  // Pages and API answers carry their own headers; this is for what Next answers by itself: files, redirects, refusals.
+  headers: async () => [{ source: '/:path*', headers: [{ key: 'X-Content-Type-Options', value: 'nosniff' }] }],
   // A module may bring a page for `/`; while none does, core's start screen stands there.
   rewrites: async () => ({
     beforeFiles: [],

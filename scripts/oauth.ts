@@ -53,6 +53,8 @@ async function startGoogle(appUrl: string, client: { id: string; secret: string 
         conformIdTokenClaims: false,
         findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, ...describe(id) }) }),
         pkce: { required: () => true },
+        // Said aloud, or it writes a notice for each.
+        ttl: { AccessToken: 300, AuthorizationCode: 60, Grant: 3600, IdToken: 300, Interaction: 600, Session: 3600 },
         cookies: { keys: [randomBytes(16).toString('hex')] },
         features: { devInteractions: { enabled: true } },
       }),

@@ -28,6 +28,16 @@ function addHeaders(output: string, headers: Record<string, string>): void {
   writeJson(`${output}.meta`, { ...meta, headers: { ...meta.headers, ...headers } })
 }
 
+/** Next sends plain text without saying in which letters. */
+function sealStaticFile(output: string): void {
+  const type: string | undefined = readJson(`${output}.meta`).headers?.['content-type']
+  const isPlain = type === 'text/plain'
+  addHeaders(output, {
+    'X-Content-Type-Options': 'nosniff',
+    ...(isPlain && { 'content-type': 'text/plain; charset=utf-8' }),
+  })
+}
+
 function sealStaticPage(output: string): void {
   const hashes = inlineScriptHashes(readFileSync(`${output}.html`, 'utf8'))
   addHeaders(output, { ...pageHeaders, 'Content-Security-Policy': staticPolicy(hashes) })
@@ -85,7 +95,7 @@ function seal(build: string): void {
 
   for (const page of staticPages) refuseWhatChanges(page, manifest[page])
   for (const page of staticPages) sealStaticPage(outputOf(build, page))
-  for (const file of staticFiles) addHeaders(outputOf(build, file), { 'X-Content-Type-Options': 'nosniff' })
+  for (const file of staticFiles) sealStaticFile(outputOf(build, file))
   narrowProxy(build, dynamicPages)
   console.log(`Sealed: ${staticPages.length} static pages by hash, ${dynamicPages.length} pages per request by nonce.`)
 }

@@ -1,5 +1,6 @@
 import { noteSocketAddresses } from '@/core/address'
 import { checkEnv, coreEnv, env } from '@/core/env'
+import { mendIncoming } from '@/core/incoming'
 import { modules } from '@/modules'
 
 function refuseToStart(reason: string): never {
@@ -13,6 +14,7 @@ if (problems) refuseToStart(problems)
 // Auth.js reads it from the environment, and would believe any Host without it.
 process.env.AUTH_URL ||= env.AUTH_URL
 noteSocketAddresses()
+mendIncoming()
 
 if (process.env.NODE_ENV === 'production') {
   // Only now: they read settings as they load.

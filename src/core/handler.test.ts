@@ -82,6 +82,9 @@ describe('an answer', () => {
     ])
     const gone = await POST(new Request('http://localhost:3000/x', { method: 'POST' }), context)
     expect(gone.headers.get('cache-control')).toBe('private, no-store')
+    const { GET: json } = defineRoute({ GET: definePublicHandler({ run: () => Response.json({}) }) })
+    const plain = await json(new Request('http://localhost:3000/x'), context)
+    expect(plain.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
   test('to HEAD is the one to GET', async () => {
@@ -105,7 +108,8 @@ describe('a refusal', () => {
     const response = await call('DELETE')
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, PUT, PATCH')
-    expect((await call('OPTIONS')).status).toBe(204)
+    const asked = await call('OPTIONS')
+    expect([asked.status, asked.headers.get('cache-control')]).toEqual([204, 'private, no-store'])
   })
 
   test('for a bug says nothing about it', async () => {

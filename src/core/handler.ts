@@ -116,6 +116,7 @@ function options(request: Request, allow: Method[]): Response {
     ...apiHeaders,
     ...corsHeaders(request),
     ...preflightHeaders(request, allow),
+    'Cache-Control': 'private, no-store',
     Allow: allow.join(', '),
   }
   return new Response(null, { status: 204, headers })
@@ -139,6 +140,8 @@ function answer(result: unknown, cache = 'private, no-store'): Response {
     if (name === 'set-cookie') headers.append(name, value)
     else headers.set(name, value)
   }
+  // What `Response.json()` leaves out.
+  if (headers.get('content-type') === 'application/json') headers.set('Content-Type', 'application/json; charset=utf-8')
   return new Response(body, { status, statusText, headers })
 }
 

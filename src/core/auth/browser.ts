@@ -7,7 +7,7 @@ import { cookieName, cookieOptions, hintCookieName, lifetimeOf } from './setting
 
 // What the app leaves in a browser, besides what Auth.js does. Every cookie of ours is set and cleared here.
 
-type Name = 'session' | 'device' | 'signup' | 'connect'
+type Name = 'session' | 'device' | 'signup' | 'connect' | 'csrf'
 
 export async function keepInBrowser(name: Name, value: string, maxAge?: number): Promise<void> {
   const options = { ...cookieOptions(), httpOnly: true }
@@ -24,6 +24,11 @@ export const clearFromBrowser = (name: Name) => keepInBrowser(name, '', 0)
 export async function hintSignedIn(role: Role | null): Promise<void> {
   const maxAge = role ? lifetimeOf(role).absolute : 0
   ;(await cookies()).set(hintCookieName, role ? '1' : '', { ...cookieOptions(), maxAge })
+}
+
+/** Auth.js' token for forms: whoever signs in or out gets another, so that none is shared by two people. */
+export async function renewFormToken(): Promise<void> {
+  if (await readFromBrowser('csrf')) await clearFromBrowser('csrf')
 }
 
 /** A text that only this app can make: what it says was said by us. */

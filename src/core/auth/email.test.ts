@@ -25,6 +25,7 @@ test.each([
   'a@-example.com',
   'a@example..com',
   'v1\uff20t.test',
+  '\u212aate@t.test',
   'v1@\uff54.test',
   'v\u0430@t.test',
   'v\u200d1@t.test',

@@ -6,7 +6,10 @@ const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** One spelling for every way to write the same address, or null for what is none. */
 export function normalizeEmail(text: string): string | null {
   if (text.length > 320) return null
-  const address = text.trim().toLowerCase()
+  const trimmed = text.trim()
+  // Before anything is made small: the sign for Kelvin would become a plain k.
+  if (/[^\x21-\x7e]/.test(trimmed)) return null
+  const address = trimmed.toLowerCase()
   const at = address.lastIndexOf('@')
   const name = address.slice(0, at)
   const labels = address.slice(at + 1).split('.')

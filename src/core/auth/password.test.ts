@@ -54,6 +54,8 @@ test.each([
   'nonsense',
   '$argon2id$v=19$m=4194304,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
   '$2b$10$abcdefghijklmnopqrstuv',
+  '$argon2id$v=19$m=0,t=0,p=0$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
+  '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
 ])('a stored hash like %j opens to nobody, breaks nothing and costs no more than another', async (stored) => {
   const start = Date.now()
   expect((await verifyPassword(stored, 'whatever')).isRight).toBe(false)

@@ -21,6 +21,9 @@ const seconds = (column: 'idle' | 'absolute') =>
 /** Decided by the database's clock: nodes may disagree about the time. */
 const expiresAt = sql`least(${sessions.lastSeenAt} + ${seconds('idle')}, ${sessions.createdAt} + ${seconds('absolute')})`
 
+/** Its last request was noted long enough ago to note another. */
+const isStale = sql<boolean>`${sessions.lastSeenAt} < now() - make_interval(secs => ${sql.raw(String(touchInterval))})`
+
 const findByHash = db
   .select({
     id: sessions.id,
@@ -29,9 +32,7 @@ const findByHash = db
     name: users.name,
     role: users.role,
     expires: sql<Date>`${expiresAt}`.mapWith(sessions.createdAt).as('expires'),
-    isStale: sql<boolean>`${sessions.lastSeenAt} < now() - make_interval(secs => ${sql.raw(String(touchInterval))})`.as(
-      'is_stale',
-    ),
+    isStale: isStale.as('is_stale'),
   })
   .from(sessions)
   .innerJoin(users, eq(users.id, sessions.userId))
@@ -43,7 +44,12 @@ export async function findSession(token: string): Promise<Session | null> {
   if (!isToken(token)) return null
   const [row] = await findByHash.execute({ hash: hashToken(token) })
   if (!row) return null
-  if (row.isStale) await db.update(sessions).set({ lastSeenAt: sql`now()` }).where(eq(sessions.id, row.id))
+  // Asked again where it is written: of many requests at once, one writes.
+  if (row.isStale)
+    await db
+      .update(sessions)
+      .set({ lastSeenAt: sql`now()` })
+      .where(and(eq(sessions.id, row.id), isStale))
   const { id, userId, expires, isStale: _, ...person } = row
   return { id, user: { id: userId, ...person }, expires }
 }

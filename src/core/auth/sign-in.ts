@@ -9,7 +9,7 @@ import { AppError } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
 import { readTokens } from './actor'
-import { clearFromBrowser, hintSignedIn, keepInBrowser } from './browser'
+import { clearFromBrowser, hintSignedIn, keepInBrowser, renewFormToken } from './browser'
 import { findDevice, rememberDevice } from './device'
 import { normalizeEmail } from './email'
 import { passwordLockedMail } from './mails'
@@ -68,6 +68,7 @@ export async function signOut(): Promise<void> {
   if (from === 'header') return
   await clearFromBrowser('session')
   await hintSignedIn(null)
+  await renewFormToken()
 }
 
 async function findForSignIn(email: string) {

@@ -8,7 +8,7 @@ import { db } from '../../db/client'
 import { accounts, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import { currentRequest } from '../../request'
-import { hintSignedIn } from '../browser'
+import { hintSignedIn, renewFormToken } from '../browser'
 import { normalizeEmail } from '../email'
 import { normalizeName, removeUnproved } from '../people'
 import { createSessionByProvider, endSession, findSession } from '../sessions'
@@ -62,6 +62,7 @@ export const adapter: Adapter = {
     const session = token && (await findSession(token))
     if (!session) throw new AppError('forbidden')
     await hintSignedIn(session.user.role)
+    await renewFormToken()
     // Auth.js makes the cookie from this: its age is the longest one, the row decides.
     return { sessionToken: token, userId, expires: new Date(Date.now() + sessionLifetime.standard.absolute * 1000) }
   },

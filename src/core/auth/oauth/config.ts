@@ -8,9 +8,10 @@ import { log } from '../../log'
 import { currentRequest } from '../../request'
 import { normalizeEmail } from '../email'
 import { returnPath } from '../return-path'
-import { cookieOptions, sessionCookieName, sessionLifetime } from '../settings'
+import { cookieName, cookieOptions, sessionLifetime } from '../settings'
 import { adapter } from './adapter'
 import { connectIfIntended } from './connect'
+import { isSignedBy } from './id-token'
 import { findByIdentity } from './identity'
 import { configuredProviders, isProviderId, type ProviderId } from './providers'
 
@@ -21,6 +22,9 @@ const carefulFetch: typeof fetch = (input, init) =>
 // We keep nothing of what the provider hands out: nothing is called in a person's name.
 const keepNothing = () => ({})
 
+/** A profile holds whatever the provider likes to send. */
+const words = (value: unknown) => (typeof value === 'string' ? value : null)
+
 const makeProvider = {
   google: () =>
     Google({
@@ -29,7 +33,7 @@ const makeProvider = {
       ...(env.AUTH_GOOGLE_ISSUER && { issuer: env.AUTH_GOOGLE_ISSUER }),
       checks: ['pkce', 'state', 'nonce'],
       account: keepNothing,
-      profile: (profile) => ({ id: profile.sub, name: profile.name, email: profile.email }),
+      profile: (profile) => ({ id: profile.sub, name: words(profile.name), email: words(profile.email) }),
       [customFetch]: carefulFetch,
     }),
   github: () => {
@@ -41,7 +45,11 @@ const makeProvider = {
       ...(site && { enterprise: { baseUrl: site } }),
       checks: ['pkce', 'state'],
       account: keepNothing,
-      profile: (profile) => ({ id: String(profile.id), name: profile.name ?? profile.login, email: profile.email }),
+      profile: (profile) => ({
+        id: String(profile.id),
+        name: words(profile.name) ?? words(profile.login),
+        email: words(profile.email),
+      }),
       // Auth.js takes any address that GitHub shows. Only the primary one counts, and only when it was proved.
       userinfo: {
         url: `${api}/user`,
@@ -53,6 +61,8 @@ const makeProvider = {
             return response.json()
           }
           const [profile, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
+          // Everybody without one would be one person.
+          if (!Number.isSafeInteger(profile.id)) throw new Error('GitHub sent somebody without an id')
           const proved = emails.find(
             (entry: { primary: boolean; verified: boolean }) => entry.primary && entry.verified === true,
           )
@@ -62,6 +72,12 @@ const makeProvider = {
       [customFetch]: carefulFetch,
     })
   },
+}
+
+/** Auth.js asks neither who signed the token nor whether it comes from the future; clocks may differ by a minute. */
+async function isGenuine(idToken: string, issuedAt: unknown): Promise<boolean> {
+  const isFromFuture = typeof issuedAt !== 'number' || issuedAt > Date.now() / 1000 + 60
+  return !isFromFuture && isSignedBy(env.AUTH_GOOGLE_ISSUER ?? 'https://accounts.google.com', idToken, carefulFetch)
 }
 
 /** Has the provider checked that this address belongs to this person? */
@@ -74,7 +90,7 @@ const refusal = (reason: 'unverified' | 'refused' | 'closed') => `/signin?error=
 
 function makeConfig(): NextAuthConfig {
   const cookie = (name: string, maxAge?: number) => ({
-    name: sessionCookieName().replace('session', name),
+    name: cookieName(name),
     options: { ...cookieOptions(), httpOnly: true, maxAge: maxAge ?? cookieOptions().maxAge },
   })
   const minutes = 60
@@ -102,6 +118,7 @@ function makeConfig(): NextAuthConfig {
       async signIn({ account, profile }) {
         if (!account || !profile || !isProviderId(account.provider)) return refusal('refused')
         const { provider, providerAccountId } = account
+        if (provider === 'google' && !(await isGenuine(account.id_token ?? '', profile.iat))) return refusal('refused')
         const afterConnecting = await connectIfIntended(provider, providerAccountId)
         if (afterConnecting) return afterConnecting
         const request = currentRequest()

@@ -1,0 +1,269 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hash } from '@node-rs/argon2'
+import { type Browser, chromium } from '@playwright/test'
+import pg from 'pg'
+import playwright from '../../playwright.config.ts'
+import { freePort } from '../../scripts/ports.ts'
+import { root } from '../../scripts/root.ts'
+import { startApp, type TestApp } from '../support/app.ts'
+import { createDatabase, dropDatabase, findServer, runDb } from '../support/database.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
+import { type Answer, type Call, call, Jar, markSecure } from './client.ts'
+import { keepSecret } from './oracles.ts'
+
+/** Of everybody whom a check makes. */
+export const password = 'correct horse battery staple 9'
+export const wrongPassword = 'the wrong horse altogether 4'
+
+/** How hashes are made now; the suite says it once more, so that a change by mistake is seen. */
+export const goal = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
+
+export interface Person {
+  id: string
+  email: string
+}
+
+interface Kind {
+  role?: 'viewer' | 'editor' | 'admin'
+  isVerified?: boolean
+  isSuspended?: boolean
+  /** The stored hash; null for somebody without a password. */
+  hash?: string | null
+  email?: string
+}
+
+/** The app under attack: a production build on a database of its own, further nodes, and people to be. */
+export class World {
+  readonly app: RunningServer
+  readonly env: TestApp['env']
+  readonly pool: pg.Pool
+  readonly hash: string
+  private readonly stopApp: () => Promise<void>
+  private readonly nodes = new Map<string, Promise<RunningServer>>()
+  private readonly cleanups: (() => Promise<void>)[] = []
+  private readonly written: (() => string)[] = []
+  private browserUnderWay: Promise<Browser> | undefined
+
+  private constructor({ app, env, stop }: TestApp, storedHash: string) {
+    this.app = app
+    this.env = env
+    this.stopApp = stop
+    this.hash = storedHash
+    this.pool = new pg.Pool({ connectionString: env.DATABASE_URL, max: 4 })
+    this.written.push(app.output)
+  }
+
+  static async start(): Promise<World> {
+    // Every node says when it compares a password, so that checks can count.
+    process.env.LOG_LEVEL = 'debug'
+    const started = await startApp()
+    keepSecret(password, wrongPassword, started.env.AUTH_SECRET, started.env.DATABASE_URL, started.env.DEV_PASSWORD)
+    return new World(started, await hash(password, goal))
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: rows are what the check asked for
+  async query(text: string, values: unknown[] = []): Promise<any[]> {
+    return (await this.pool.query(text, values)).rows
+  }
+
+  async newPerson(kind: Kind = {}): Promise<Person> {
+    const { role = 'viewer', isVerified = true, isSuspended = false } = kind
+    const email = kind.email ?? `somebody-${crypto.randomUUID()}@example.com`
+    const [person] = await this.query(
+      `insert into users (email, name, role, email_verified_at, suspended_at)
+       values ($1, 'Somebody', $2, case when $3 then now() end, case when $4 then now() end) returning id`,
+      [email, role, isVerified, isSuspended],
+    )
+    const stored = kind.hash === undefined ? this.hash : kind.hash
+    if (stored !== null) await this.query('insert into passwords (user_id, hash) values ($1, $2)', [person.id, stored])
+    return { id: person.id, email }
+  }
+
+  /** Many at once, all with the usual password: one for each try, so that no limit is met. */
+  async newPeople(count: number): Promise<Person[]> {
+    return this.query(
+      `with made as (
+         insert into users (email, name, email_verified_at)
+         select 'crowd-' || gen_random_uuid() || '@example.com', 'Somebody', now() from generate_series(1, $1)
+         returning id, email
+       ), secured as (insert into passwords (user_id, hash) select id, $2 from made)
+       select id, email from made`,
+      [count, this.hash],
+    )
+  }
+
+  get(path: string, options: Call = {}): Promise<Answer> {
+    return call(this.app.url, path, options)
+  }
+
+  /** One try to sign in, answered in JSON. */
+  try(
+    email: unknown,
+    typed: unknown = password,
+    { node = this.app, ...options }: Call & { node?: RunningServer } = {},
+  ) {
+    const body = { email, password: typed, redirect: false }
+    return call(node.url, '/api/auth/signin', { body, ...options })
+  }
+
+  /** Signs in and returns the cookies; fails when that is refused. */
+  async signIn(person: Person, options: Call & { node?: RunningServer } = {}): Promise<Jar> {
+    const jar = options.jar ?? new Jar()
+    const answer = await this.try(person.email, password, { ...options, jar })
+    if (answer.status !== 200)
+      throw new Error(`signing in as ${person.email} answered ${answer.status}: ${answer.text}`)
+    return jar
+  }
+
+  /** Somebody new, signed in. */
+  async newSession(kind: Kind = {}): Promise<Person & { jar: Jar; token: string }> {
+    const person = await this.newPerson(kind)
+    const jar = await this.signIn(person)
+    return { ...person, jar, token: jar.token }
+  }
+
+  /** What `GET /api/auth/session` says, to a token in the header or to a browser's cookies. */
+  async session(who: string | Jar, node: RunningServer = this.app) {
+    const how: Call = typeof who === 'string' ? { headers: { Authorization: `Bearer ${who}` } } : { jar: who.copy() }
+    const answer = await call(node.url, '/api/auth/session', how)
+    if (answer.status !== 200) throw new Error(`the session endpoint answered ${answer.status}`)
+    return answer.json()
+  }
+
+  /** Another node on the same database, started when it is first asked for. It ends with its group. */
+  node(name: string, env: Record<string, string> = {}): Promise<RunningServer> {
+    const known = this.nodes.get(name)
+    if (known) return known
+    const started = startServer('start', { ...this.env, ...env }).then((node) => {
+      this.written.push(node.output)
+      if (env.AUTH_URL?.startsWith('https:')) markSecure(node.url)
+      return node
+    })
+    this.nodes.set(name, started)
+    this.atEndOfGroup(async () => {
+      this.nodes.delete(name)
+      await (await started).stop()
+    })
+    return started
+  }
+
+  /** A node that believes to be reached over https, as in production. */
+  secureNode(): Promise<RunningServer> {
+    return this.node('https', { AUTH_URL: 'https://app.example.com' })
+  }
+
+  /** A database of its own, with tables and nobody in them. */
+  async emptyDatabase(): Promise<string> {
+    const server = await findServer()
+    const database = await createDatabase(server.url)
+    keepSecret(database.url)
+    runDb('migrate', database.url)
+    this.atEndOfGroup(() => dropDatabase(server.url, database.name).then(server.stop))
+    return database.url
+  }
+
+  async redis(): Promise<{ url: string; kill: () => Promise<void> }> {
+    const port = await freePort()
+    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    const server: ChildProcess = spawn('redis-server', args, { stdio: 'ignore' })
+    const isGone = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+    const kill = async () => {
+      server.kill('SIGKILL')
+      await isGone
+    }
+    this.atEndOfGroup(kill)
+    return { url: `redis://127.0.0.1:${port}`, kill }
+  }
+
+  browser(): Promise<Browser> {
+    this.browserUnderWay ??= chromium.launch(playwright.use?.launchOptions).then((browser) => {
+      this.atEndOfGroup(async () => {
+        this.browserUnderWay = undefined
+        await browser.close()
+      })
+      return browser
+    })
+    return this.browserUnderWay
+  }
+
+  /** How many passwords the nodes compared while the work was done. */
+  async comparisons(work: () => Promise<unknown>, nodes: RunningServer[] = [this.app]): Promise<number> {
+    const count = () => nodes.reduce((sum, node) => sum + node.output().split('password compared').length - 1, 0)
+    const before = count()
+    await work()
+    // The lines come through a pipe.
+    await new Promise((resolve) => setTimeout(resolve, 80))
+    return count() - before
+  }
+
+  atEndOfGroup(cleanup: () => Promise<void>): void {
+    this.cleanups.unshift(cleanup)
+  }
+
+  async endGroup(): Promise<void> {
+    for (const cleanup of this.cleanups.splice(0)) await cleanup()
+  }
+
+  /** All that the servers wrote. */
+  output(): string {
+    return this.written.map((output) => output()).join('\n')
+  }
+
+  async stop(): Promise<void> {
+    await this.endGroup()
+    await this.pool.end()
+    await this.stopApp()
+  }
+}
+
+/** The text of all rows of all tables: what a thief of the database would read. */
+export async function dump(world: World): Promise<string> {
+  const tables = await world.query(`select tablename from pg_tables where schemaname = 'public'`)
+  const parts: string[] = []
+  for (const { tablename } of tables) {
+    const rows = await world.query(`select t::text as row from "${tablename}" t`)
+    parts.push(...rows.map(({ row }) => row))
+  }
+  return parts.join('\n')
+}
+
+/** The state that no refused request may change. */
+export async function image(world: World): Promise<string> {
+  const parts = ['users', 'sessions', 'accounts', 'passwords'].map(
+    (table) => `(select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from ${table} t)`,
+  )
+  const [row] = await world.query(`select concat(${parts.join(', ')}) as image`)
+  return row.image
+}
+
+/** Posts to a server action as a browser's script does, and returns its answer: a value, or the digest of a fault. */
+export async function act(
+  world: World,
+  name: string,
+  input: unknown,
+  { path = '/signin', node = world.app, ...options }: Call & { path?: string; node?: RunningServer } = {},
+): Promise<Answer & { value: unknown }> {
+  const manifest = JSON.parse(readFileSync(join(root, '.next', 'server', 'server-reference-manifest.json'), 'utf8'))
+  const actions: [string, { exportedName: string }][] = Object.entries(manifest.node)
+  const id = actions.find(([, action]) => action.exportedName === name)?.[0]
+  if (!id) throw new Error(`the build has no action ${name}`)
+  const answer = await call(node.url, path, {
+    method: 'POST',
+    body: JSON.stringify([input]),
+    ...options,
+    headers: {
+      'Next-Action': id,
+      'Content-Type': 'text/plain;charset=UTF-8',
+      Accept: 'text/x-component',
+      ...options.headers,
+    },
+  })
+  const row = answer.text.split('\n').find((line) => line.startsWith('1:{'))
+  return { ...answer, value: row ? JSON.parse(row.slice(2)) : undefined }
+}
+
+export const someToken = () => randomBytes(32).toString('base64url')
+export const nobody = () => `nobody-${crypto.randomUUID()}@example.com`
