@@ -4,14 +4,14 @@ import { defineConfig } from '@playwright/test'
 // Debian's Chromium, or the one named in CHROMIUM_PATH; otherwise the browser Playwright has installed.
 const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium'].find((path) => path && existsSync(path))
 
-const crowd = 'tests/e2e/crowd.e2e.ts'
+// What is measured by the clock comes last, one at a time; "--no-deps" runs it without the others before it.
+const byTheClock = ['crowd', 'database-restart', 'sign-in-limits'].map((name) => `tests/e2e/${name}.e2e.ts`)
 
 export default defineConfig({
   testDir: '.',
-  // What is measured by the clock comes last and by itself; "--no-deps" runs it without the others before it.
   projects: [
-    { name: 'journeys', testMatch: ['tests/e2e/**/*.e2e.ts', 'src/**/*.e2e.ts'], testIgnore: crowd },
-    { name: 'crowd', testMatch: crowd, dependencies: ['journeys'] },
+    { name: 'journeys', testMatch: ['tests/e2e/**/*.e2e.ts', 'src/**/*.e2e.ts'], testIgnore: byTheClock },
+    { name: 'by the clock', testMatch: byTheClock, dependencies: ['journeys'], workers: 1 },
   ],
   globalSetup: './tests/support/journey-setup.ts',
   outputDir: '.data/journeys',

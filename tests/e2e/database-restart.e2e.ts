@@ -15,16 +15,18 @@ test.describe('when the database', () => {
   test.setTimeout(90_000)
 
   const person = { email: 'editor@example.com', password: 'here-for-one-test-8' }
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-restart-'))
-  // The server may run as another person than the tests.
-  chmodSync(folder, 0o755)
-  const home = join(folder, 'postgres')
+  let folder: string
+  let home: string
   let database: Awaited<ReturnType<typeof createServer>>
   let node: RunningServer
   let cookie: string
   let user: unknown
 
   test.beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-restart-'))
+    // The server may run as another person than the tests.
+    chmodSync(folder, 0o755)
+    home = join(folder, 'postgres')
     database = await createServer(home)
     await database.start()
     runDb('migrate', database.url)
