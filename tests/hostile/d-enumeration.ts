@@ -5,7 +5,7 @@ import { check, skip } from './checks.ts'
 import type { Answer } from './client.ts'
 import { signInAt } from './oauth-journey.ts'
 import { mannWhitney, median } from './statistics.ts'
-import { goal, nobody, password, type World, wrongPassword } from './world.ts'
+import { goal, nobody, password, submit, type World, wrongPassword } from './world.ts'
 
 /** The six kinds of "no", each with what is typed. */
 async function sixKinds(world: World): Promise<[what: string, email: string, typed: string][]> {
@@ -135,8 +135,76 @@ check(
   },
 )
 
-skip('H-066', 'sign-up with a known address looks like sign-up with a new one', 'waits for sign-up and mail')
-skip('H-067', 'a reset looks the same for everybody', 'waits for the reset of passwords and mail')
+/** What an action says, and how long it takes, to each kind of address in turn; all must be alike. */
+async function answersAlike(
+  rounds: number,
+  kinds: Record<string, () => Promise<string>>,
+  ask: (email: string) => Promise<Answer & { value: unknown }>,
+): Promise<string> {
+  const said = new Set<string>()
+  const times: Record<string, number[]> = {}
+  for (let round = 0; round < rounds; round++) {
+    for (const [kind, newEmail] of Object.entries(kinds)) {
+      const email = await newEmail()
+      const answer = await ask(email)
+      said.add(`${answer.status} ${JSON.stringify(answer.value).replaceAll(email, '(address)')}`)
+      times[kind] = [...(times[kind] ?? []), answer.milliseconds]
+    }
+  }
+  assert.equal(said.size, 1, [...said].join('\n'))
+  const medians = Object.entries(times).map(([kind, values]) => [kind, median(values)] as const)
+  const all = medians.map(([, value]) => value)
+  assert.ok(Math.max(...all) - Math.min(...all) < 10, JSON.stringify(medians))
+  return medians.map(([kind, value]) => `${kind} ${value.toFixed(1)} ms`).join(', ')
+}
+
+check(
+  'H-066',
+  'signing up with a known address looks like signing up with a new one, and only its owner learns it',
+  async (world) => {
+    const asked: string[] = []
+    const known = async () => {
+      const { email } = await world.newPerson()
+      asked.push(email)
+      return email
+    }
+    const measured = await answersAlike(25, { known, unknown: async () => nobody() }, (email) =>
+      submit(world, 'signUp', { email, name: '', password }, { path: '/signup' }),
+    )
+    for (const email of asked.slice(0, 5)) {
+      const mails = await world.mailsTo(email)
+      assert.deepEqual(
+        mails.map(({ subject, text }) => [subject, text.includes('token=')]),
+        [['You already have an account', false]],
+      )
+    }
+    return measured
+  },
+)
+
+check(
+  'H-067',
+  'asking for a new password looks the same for everybody; whoever has an account gets a mail, and nobody else',
+  async (world) => {
+    const kinds: Record<string, () => Promise<string>> = {
+      known: async () => (await world.newPerson()).email,
+      'without a password': async () => (await world.newPerson({ hash: null })).email,
+      suspended: async () => (await world.newPerson({ isSuspended: true })).email,
+      unknown: async () => nobody(),
+    }
+    const measured = await answersAlike(25, kinds, (email) =>
+      submit(world, 'askForReset', { email }, { path: '/forgot' }),
+    )
+    const counts: Record<string, number> = {}
+    for (const [kind, newEmail] of Object.entries(kinds)) {
+      const email = await newEmail()
+      await submit(world, 'askForReset', { email }, { path: '/forgot' })
+      counts[kind] = (await world.mailsTo(email)).length
+    }
+    assert.deepEqual(counts, { known: 1, 'without a password': 1, suspended: 0, unknown: 0 })
+    return measured
+  },
+)
 
 check(
   'H-068',
@@ -149,8 +217,8 @@ check(
         const { answer, jar } = await signInAt(world.app, provider, email)
         const location = answer.headers.location ?? ''
         assert.equal(answer.status, 302)
-        assert.match(location, /^http:\/\/localhost:\d+\/signin\?error=OAuthAccountNotLinked$/)
-        const { pathname, search } = new URL(location)
+        assert.match(location, /^\/signin\?error=OAuthAccountNotLinked&callbackUrl=%2Fconnect%2F(google|github)$/)
+        const { pathname, search } = new URL(location, world.app.url)
         const page = await world.get(pathname + search)
         const alert = /role="alert"[^>]*>([^<]+)</.exec(page.text)?.[1] ?? ''
         assert.notEqual(alert, '')

@@ -301,7 +301,24 @@ check('H-095', 'the token for forms that a stranger had is worth nothing after s
   assert.notEqual(fresh.csrfToken, csrfToken)
 })
 
-skip('H-096', 'changing the password ends all other sessions', 'waits for the account module')
+check(
+  'H-096',
+  'a new password ends every session on every node, and signs nobody in',
+  async (world) => {
+    const other = await world.node('second')
+    const person = await world.newPerson()
+    const jars = [await world.signIn(person), await world.signIn(person, { node: other })]
+    const chosen = 'an entirely different horse 3'
+    keepSecret(chosen)
+    const saved = await world.choosePassword(person.email, chosen)
+    assert.ok(!saved.setCookies.some((line) => line.startsWith('plinth.session=')))
+    for (const node of [other, world.app])
+      for (const jar of jars) assert.equal(await world.session(jar.token, node), null)
+    assert.equal((await world.try(person.email)).status, 401)
+    assert.equal((await world.try(person.email, chosen)).status, 200)
+  },
+  { waits: 'that a change while signed in renews the session waits for the account module' },
+)
 
 check(
   'H-097',

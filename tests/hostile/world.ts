@@ -10,6 +10,7 @@ import { freePort } from '../../scripts/ports.ts'
 import { root } from '../../scripts/root.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createDatabase, dropDatabase, findServer, runDb } from '../support/database.ts'
+import { mailsTo, type ReceivedMail } from '../support/inbox.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { type Answer, type Call, call, Jar, markSecure } from './client.ts'
 import { keepSecret } from './oracles.ts'
@@ -199,6 +200,26 @@ export class World {
     return count() - before
   }
 
+  /** Every mail to that address, once the worker has nothing left to do. */
+  async mailsTo(address: string): Promise<ReceivedMail[]> {
+    const deadline = Date.now() + 15_000
+    const waiting = `select 1 from jobs.job where name like 'mail.%' and state in ('created', 'active', 'retry') limit 1`
+    while ((await this.query(waiting)).length > 0) {
+      if (Date.now() > deadline) throw new Error('the worker does not come to an end')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    const mails = await mailsTo(address, this.env.DEV_INBOX)
+    for (const { text } of mails) for (const [, token = ''] of text.matchAll(/token=([\w-]+)/g)) keepSecret(token)
+    return mails
+  }
+
+  /** Asks for a new password, and chooses this one with the link from the mail. */
+  async choosePassword(email: string, chosen: string): Promise<Answer> {
+    await submit(this, 'askForReset', { email }, { path: '/forgot' })
+    const token = /token=([\w-]+)/.exec((await this.mailsTo(email)).at(-1)?.text ?? '')?.[1]
+    return submit(this, 'chooseNewPassword', { token, password: chosen }, { path: '/reset' })
+  }
+
   atEndOfGroup(cleanup: () => Promise<void>): void {
     this.cleanups.unshift(cleanup)
   }
@@ -232,7 +253,9 @@ export async function dump(world: World): Promise<string> {
 
 /** The state that no refused request may change. */
 export async function image(world: World): Promise<string> {
-  const parts = ['users', 'sessions', 'accounts', 'passwords'].map(
+  // Not `passwords` as a whole: it counts the wrong tries.
+  const tables = ['users', 'sessions', 'accounts', 'signups', '(select user_id, hash, changed_at from passwords)']
+  const parts = tables.map(
     (table) => `(select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from ${table} t)`,
   )
   const [row] = await world.query(`select concat(${parts.join(', ')}) as image`)
@@ -264,6 +287,13 @@ export async function act(
   const row = answer.text.split('\n').find((line) => line.startsWith('1:{'))
   return { ...answer, value: row ? JSON.parse(row.slice(2)) : undefined }
 }
+
+/** The same from a page of the app itself: what a person's browser sends. */
+export const submit = (world: World, name: string, input: unknown, options: Call & { path?: string } = {}) =>
+  act(world, name, input, {
+    ...options,
+    headers: { Origin: world.app.url, 'Sec-Fetch-Site': 'same-origin', ...options.headers },
+  })
 
 export const someToken = () => randomBytes(32).toString('base64url')
 export const nobody = () => `nobody-${crypto.randomUUID()}@example.com`
