@@ -31,11 +31,7 @@ function addHeaders(output: string, headers: Record<string, string>): void {
 /** Next sends plain text without saying in which letters. */
 function sealStaticFile(output: string): void {
   const type: string | undefined = readJson(`${output}.meta`).headers?.['content-type']
-  const isPlain = type === 'text/plain'
-  addHeaders(output, {
-    'X-Content-Type-Options': 'nosniff',
-    ...(isPlain && { 'content-type': 'text/plain; charset=utf-8' }),
-  })
+  if (type === 'text/plain') addHeaders(output, { 'content-type': 'text/plain; charset=utf-8' })
 }
 
 function sealStaticPage(output: string): void {

@@ -50,9 +50,8 @@ export function staticPolicy(hashes: string[]): string {
   return contentSecurityPolicy(["'self'", ...hashes.map((hash) => `'${hash}'`)].join(' '))
 }
 
-/** What every page carries besides its policy. */
+/** What every page carries besides its policy, and `nosniff`, which next.config.ts puts on everything. */
 export const pageHeaders: Record<string, string> = {
-  'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',

@@ -163,12 +163,17 @@ for (const provider of providers) {
       expect(await accountsOf(email)).toEqual([expect.objectContaining({ provider: null })])
     })
 
-    test('a session that ran out on the way connects nothing and lets nobody in', async ({ page, password }) => {
+    test('a session that ran out on the way connects nothing and lets nobody in', async ({
+      page,
+      password,
+      appUrl,
+    }) => {
       const email = await newPerson()
       const atProvider = someEmail()
       await page.request.post('/api/auth/signin', { data: { email, password, redirect: false } })
       await page.goto(`/connect/${provider.toLowerCase()}`)
       await page.getByRole('button', { name: `Connect ${provider}` }).click()
+      await page.waitForURL((url) => url.origin !== appUrl)
       await query(
         `update sessions set last_seen_at = now() - interval '8 days', created_at = now() - interval '8 days'
          where user_id = (select id from users where email = $1)`,
