@@ -30,17 +30,16 @@ function addHeaders(output: string, headers: Record<string, string>): void {
 
 /** Next sends plain text without saying in which letters. */
 function sealStaticFile(output: string): void {
-  const type: string | undefined = readJson(`${output}.meta`).headers?.['content-type']
-  const isPlain = type === 'text/plain'
-  addHeaders(output, {
-    'X-Content-Type-Options': 'nosniff',
-    ...(isPlain && { 'content-type': 'text/plain; charset=utf-8' }),
-  })
+  const isPlain = readJson(`${output}.meta`).headers?.['content-type'] === 'text/plain'
+  if (isPlain) addHeaders(output, { 'content-type': 'text/plain; charset=utf-8' })
 }
+
+// next.config.ts sends this one with everything; from here it would come a second time.
+const { 'X-Content-Type-Options': _, ...headersAtRest } = pageHeaders
 
 function sealStaticPage(output: string): void {
   const hashes = inlineScriptHashes(readFileSync(`${output}.html`, 'utf8'))
-  addHeaders(output, { ...pageHeaders, 'Content-Security-Policy': staticPolicy(hashes) })
+  addHeaders(output, { ...headersAtRest, 'Content-Security-Policy': staticPolicy(hashes) })
 }
 
 interface Prerendered {
