@@ -540,7 +540,7 @@ check(
       `$argon2id$v=19$m=19456,t=2,p=1$${salt}AAA$${sum}A`,
       `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(17)}$${sum}`,
       `$argon2id$v=19$m=019456,t=02,p=01$${salt}$${sum}`,
-      world.hash.slice(0, -1),
+      world.hash.slice(0, -2), // a length that base64 never has
     ]
     for (const stored of broken) {
       const { email } = await world.newPerson({ hash: stored })
