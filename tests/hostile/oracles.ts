@@ -91,6 +91,11 @@ export function breaches(answer: Answer, path: string, expected: { isSecure: boo
   if (isBare) return found
 
   if (headers['x-content-type-options'] !== 'nosniff' && !isRespelled) fail('G2', 'no X-Content-Type-Options: nosniff')
+  const names = answer.head.split('\n').map((line) => line.split(':')[0]?.toLowerCase() ?? '')
+  const repeated = names.filter(
+    (name, index) => names.indexOf(name) < index && !/^(allow|set-cookie|vary|x-nextjs-.*)$/.test(name),
+  )
+  if (repeated.length > 0) fail('G2', `${repeated} more than once`)
   const isStored = !/\bno-store\b/.test(headers['cache-control'] ?? '')
   const isNextsRefusal = [400, 405].includes(status) && !path.startsWith('/api/')
   if (isStored && !isRespelled && !isNextsRefusal && (isPrivate.test(path) || answer.setCookies.length > 0))
