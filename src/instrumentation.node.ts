@@ -20,10 +20,9 @@ if (process.env.NODE_ENV === 'production') {
   // Only now: they read settings as they load.
   const { log, logTheConsole } = await import('@/core/log')
   const { findSeededPeople } = await import('@/core/db/seeded')
-  const { redis } = await import('@/core/limits/redis')
+  const { connectRedis } = await import('@/core/limits/redis')
 
-  // Connects now: what is counted in PostgreSQL until then would be allowed on top of the limit.
-  redis()
+  await connectRedis()
 
   // A database that is away at this moment is no reason not to start: readiness says so, and it may come back.
   const people = await findSeededPeople().catch((error) => {

@@ -19,7 +19,8 @@ export interface Limit {
 export function defineLimit(name: string, { points, seconds }: { points: number; seconds: number }): Limit {
   let limiter: RateLimiterAbstract | undefined
   const open = () => {
-    const options = { keyPrefix: name, points, duration: seconds }
+    // Who was refused once is refused by this node without asking again, also when the store is gone by then.
+    const options = { keyPrefix: name, points, duration: seconds, inMemoryBlockOnConsumed: points + 1 }
     const inPostgres = new RateLimiterPostgres({
       ...options,
       storeClient: pool,

@@ -22,3 +22,13 @@ export function redis(): Redis | undefined {
   }
   return shared.plinthRedis
 }
+
+/** Waits for Redis, for a second at most: what is counted in PostgreSQL until it is there is allowed on top of the limit. */
+export async function connectRedis(): Promise<void> {
+  const client = redis()
+  if (!client || client.status === 'ready') return
+  await new Promise<void>((resolve) => {
+    client.once('ready', resolve)
+    setTimeout(resolve, 1_000)
+  })
+}
