@@ -16,9 +16,6 @@ const config: NextConfig = {
   experimental: {
     serverActions: { bodySizeLimit: '64kb' },
   },
-  // Pages and API answers carry their other headers themselves. This one is on everything, what Next answers by itself
-  // included: files, redirects, refusals.
-  headers: async () => [{ source: '/:path*', headers: [{ key: 'X-Content-Type-Options', value: 'nosniff' }] }],
   // A module may bring a page for `/`; while none does, core's start screen stands there.
   rewrites: async () => ({
     beforeFiles: [],

@@ -7,7 +7,7 @@ import { type Allow, authorize } from './auth/policy'
 import { type ErrorCode, type FieldErrors, toAppError } from './errors'
 import { log } from './log'
 import { formToObject, parse } from './parse'
-import { refuseCrossSite, requestIdFrom, withRequestId } from './request'
+import { refuseCrossSite, requestIdFrom, withRequest } from './request'
 
 /** What an action answers. A refusal is a value; the browser never sees an exception. */
 export type Result<Data> =
@@ -60,7 +60,7 @@ function makeAction<Input, Data>(
     const last = given.at(-1)
     const input = last instanceof FormData ? formToObject(last) : given[0]
     const head = await headers()
-    return withRequestId(requestIdFrom(head), async () => {
+    return withRequest({ id: requestIdFrom(head), headers: head }, async () => {
       try {
         refuseCrossSite(head, { isBrowserOnly: true })
         return { ok: true, data: await work(input) }

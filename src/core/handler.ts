@@ -7,7 +7,7 @@ import { corsHeaders, isAllowedOrigin, preflightHeaders } from './cors'
 import { AppError, toAppError } from './errors'
 import { log } from './log'
 import { parse } from './parse'
-import { readJson, refuseCrossSite, requestIdFrom, withRequestId } from './request'
+import { readJson, refuseCrossSite, requestIdFrom, withRequest } from './request'
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 type Method = (typeof methods)[number]
@@ -90,7 +90,7 @@ export function defineRoute(
     const handler = offered[method]
     return (request, context) => {
       const requestId = requestIdFrom(request.headers)
-      return withRequestId(requestId, async () => {
+      return withRequest({ id: requestId, headers: request.headers }, async () => {
         try {
           if (handler) return withHeaders(await handler.serve(request, context), corsHeaders(request))
           if (method === 'OPTIONS') return options(request, allow)
@@ -106,7 +106,6 @@ export function defineRoute(
 }
 
 const apiHeaders = {
-  'X-Content-Type-Options': 'nosniff',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
 }

@@ -50,7 +50,7 @@ export function staticPolicy(hashes: string[]): string {
   return contentSecurityPolicy(["'self'", ...hashes.map((hash) => `'${hash}'`)].join(' '))
 }
 
-/** What every page carries besides its policy, and `nosniff`, which next.config.ts puts on everything. */
+/** What every page carries besides its policy, and `nosniff`, which incoming.ts puts on everything. */
 export const pageHeaders: Record<string, string> = {
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',

@@ -22,6 +22,12 @@ function seen(path: string, headers: Record<string, string | string[]> = {}): Pr
   )
 }
 
+test('browsers are forbidden to guess what an answer is', async () => {
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/`)
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
 test('of two Authorization headers none counts, and one is left as it is', async () => {
   expect((await seen('/'))[1]).toBeNull()
   expect((await seen('/', { authorization: 'Bearer one' }))[1]).toBe('Bearer one')

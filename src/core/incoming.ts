@@ -1,10 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Called once, when the server starts. Mends what Node lets through and what those after it would read in two ways. */
+/**
+ * Called once, when the server starts. Mends what Node lets through and what those after it would read in two ways, and
+ * forbids browsers to guess what an answer is: any answer, what Next says by itself included.
+ */
 export function mendIncoming(): void {
   subscribe('http.server.request.start', (message) => {
-    const { request } = message as { request: IncomingMessage }
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse }
+    response.setHeader('X-Content-Type-Options', 'nosniff')
     // A request line may name a whole address, as for a proxy. Next would redirect to whatever host it names.
     const whole = /^https?:\/\/[^/?#]*(.*)$/i.exec(request.url ?? '')
     if (whole) request.url = whole[1]?.startsWith('/') ? whole[1] : `/${whole[1]}`

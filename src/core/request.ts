@@ -5,6 +5,8 @@ import { AppError } from './errors'
 /** What is known about the request that an action or a route handler is serving, for code far from where it arrived. */
 interface CurrentRequest {
   id: string
+  /** Those of a job are empty: nobody called. */
+  headers: Headers
   /** Who is calling, once somebody asked. Kept by core/auth/actor.ts. */
   session?: Promise<unknown>
   /** The identity that a provider has just vouched for. Kept by core/auth/oauth. */
@@ -13,8 +15,8 @@ interface CurrentRequest {
 
 const current = new AsyncLocalStorage<CurrentRequest>()
 
-export function withRequestId<T>(id: string, work: () => T): T {
-  return current.run({ id }, work)
+export function withRequest<T>(request: { id: string; headers: Headers }, work: () => T): T {
+  return current.run({ ...request }, work)
 }
 
 /** Undefined while a page is made: there React keeps what belongs to one request. */

@@ -1,19 +1,22 @@
 // npm run bench: how much GET /api/auth/session costs over a bare Next handler with one prepared SELECT, and health over
-// a handler with none. Both apps run the same build settings on the same database; loads are interleaved, each side is
-// started anew in every round, and the spread of the bare app against itself stands beside every ratio.
+// a handler with none. Both apps run the same build settings on the same database. Two figures: requests a second, in
+// short slices that take turns, and the processor time that a server spends on one request, which a busy machine disturbs
+// far less. Each side is started anew in every round; a second bare app shows how far two equal ones are apart.
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { startApp } from '../support/app.ts'
 import { bringPackages } from '../support/copy.ts'
-import { startServer } from '../support/server.ts'
+import { type RunningServer, startServer } from '../support/server.ts'
 
-const rounds = Number(process.argv.find((argument) => argument.startsWith('--rounds='))?.split('=')[1] ?? 5)
-const seconds = 3
+const rounds = Number(process.argv.find((argument) => argument.startsWith('--rounds='))?.split('=')[1] ?? 3)
+const slices = 10
+const slice = 1
+const warmUp = 3
 const connections = 8
 
 const files = {
@@ -51,37 +54,62 @@ function buildBare(): string {
   return folder
 }
 
-/** Requests a second over a few connections that stay open. Any answer but 200 ends the run. */
-async function load(url: string, headers: Record<string, string>, time = seconds): Promise<number> {
+/** Processor seconds that a process has used so far; from Linux, in hundredths. */
+function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+interface Figures {
+  /** Requests a second. */
+  rate: number
+  /** Microseconds of the server's processor time for one request. */
+  cost: number
+}
+
+/** Asks over a few connections that stay open. Any answer but 200 ends the run. */
+async function load(
+  server: RunningServer,
+  path: string,
+  headers: Record<string, string>,
+  time: number,
+): Promise<Figures> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
-  const end = Date.now() + time * 1000
+  const before = cpuOf(server.pid)
+  const start = performance.now()
+  const end = start + time * 1000
   let count = 0
   const one = () =>
     new Promise<void>((resolve, reject) => {
-      get(url, { agent, headers }, (response) => {
-        if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`))
+      get(server.url + path, { agent, headers }, (response) => {
+        if (response.statusCode !== 200) reject(new Error(`${path} answered ${response.statusCode}`))
         response.resume()
         response.on('end', resolve)
       }).on('error', reject)
     })
   await Promise.all(
     Array.from({ length: connections }, async () => {
-      while (Date.now() < end) {
+      while (performance.now() < end) {
         await one()
         count++
       }
     }),
   )
   agent.destroy()
-  return count / time
+  const took = (performance.now() - start) / 1000
+  return { rate: count / took, cost: ((cpuOf(server.pid) - before) / count) * 1e6 }
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 const round3 = (value: number) => value.toFixed(3)
 
 const folder = buildBare()
-const { app, env, stop } = await startApp()
+const { app, env: ownEnv, stop } = await startApp()
 await app.stop()
+// The worker's own time is not the request's.
+const env = { ...ownEnv, WORKER: 'apart' }
 const token = randomBytes(32).toString('base64url')
 const hash = createHash('sha256').update(token).digest()
 const client = new pg.Client({ connectionString: env.DATABASE_URL })
@@ -108,8 +136,15 @@ const cases: [Case, ...Case[]] = [
   },
   { name: 'health', path: '/api/health', headers: {}, bare: '/api/health' },
 ]
-const ratios = new Map(cases.map(({ name }) => [name, [] as number[]]))
-const spreads: number[] = []
+
+/** One entry for each pair of slices: ours against the bare app, and the bare app against its twin. */
+const results = new Map(
+  cases.map(({ name }) => [
+    name,
+    { rate: [] as number[], cost: [] as number[], spread: [] as number[], costs: [] as Figures[][] },
+  ]),
+)
+const bareHeaders = { 'x-hash': hash.toString('hex') }
 try {
   for (let round = 1; round <= rounds; round++) {
     const [ours, bare, twin] = await Promise.all([
@@ -119,18 +154,23 @@ try {
     ])
     // Whoever is measured first is measured on a colder process: take turns.
     const turn = cases.map((_, index) => cases[(index + round) % cases.length] ?? cases[0])
-    const bareHeaders = { 'x-hash': hash.toString('hex') }
-    for (const { path, headers, bare: barePath } of turn) {
-      await load(ours.url + path, headers, 2)
-      await load(bare.url + barePath, bareHeaders, 2)
-      await load(twin.url + barePath, bareHeaders, 2)
-    }
     for (const { name, path, headers, bare: barePath } of turn) {
-      const reference = await load(bare.url + barePath, bareHeaders)
-      const measured = await load(ours.url + path, headers)
-      const again = await load(twin.url + barePath, bareHeaders)
-      ratios.get(name)?.push(measured / ((reference + again) / 2))
-      spreads.push(again / reference)
+      const measure = (time: number) => [
+        () => load(bare, barePath, bareHeaders, time),
+        () => load(ours, path, headers, time),
+        () => load(twin, barePath, bareHeaders, time),
+      ]
+      for (const work of measure(warmUp)) await work()
+      const result = results.get(name)
+      for (let turns = 0; turns < slices; turns++) {
+        const figures: Figures[] = []
+        for (const work of measure(slice)) figures.push(await work())
+        const [first, own, second] = figures as [Figures, Figures, Figures]
+        result?.rate.push(own.rate / ((first.rate + second.rate) / 2))
+        result?.cost.push((first.cost + second.cost) / 2 / own.cost)
+        result?.spread.push(second.cost / first.cost)
+        result?.costs.push([first, own])
+      }
     }
     await Promise.all([ours.stop(), bare.stop(), twin.stop()])
     console.log(`round ${round} of ${rounds}`)
@@ -139,7 +179,12 @@ try {
   await stop()
   rmSync(folder, { recursive: true, force: true })
 }
-const sorted = spreads.toSorted((a, b) => a - b)
-console.log(`bare against bare: ${round3(sorted[0] ?? 0)} to ${round3(sorted.at(-1) ?? 0)}`)
-for (const [name, values] of ratios)
-  console.log(`${name}: ${round3(median(values))} of the bare handler (median of ${rounds})`)
+for (const [name, { rate, cost, spread, costs }] of results) {
+  const micro = (which: number) => median(costs.map((pair) => pair[which]?.cost ?? 0)).toFixed(0)
+  const sorted = spread.toSorted((a, b) => a - b)
+  const at = (share: number) => round3(sorted[Math.floor(share * (sorted.length - 1))] ?? 0)
+  console.log(
+    `${name}: ${round3(median(rate))} of the bare handler's requests a second, ${round3(median(cost))} by processor time ` +
+      `(${micro(1)} against ${micro(0)} microseconds; bare against bare ${at(0.1)} to ${at(0.9)})`,
+  )
+}

@@ -5,6 +5,7 @@ import { root } from '../../scripts/root.ts'
 
 export interface RunningServer {
   url: string
+  pid: number
   output: () => string
   stop: () => Promise<void>
   /** Ends it on the spot, as a crash would. */
@@ -60,7 +61,7 @@ export async function startServer(
       (response) => response.ok,
       () => false,
     )
-    if (isUp) return { url, output: () => output, stop, kill: () => end('SIGKILL') }
+    if (isUp) return { url, pid: child.pid ?? 0, output: () => output, stop, kill: () => end('SIGKILL') }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await stop()
@@ -70,7 +71,7 @@ export async function startServer(
 }
 
 /** Runs `npm run worker`, and waits until it works. */
-export async function startWorkerProcess(env: Record<string, string>): Promise<Omit<RunningServer, 'url'>> {
+export async function startWorkerProcess(env: Record<string, string>): Promise<Omit<RunningServer, 'url' | 'pid'>> {
   let output = ''
   const child = spawn(process.execPath, [join(root, 'scripts', 'worker.ts')], {
     cwd: root,

@@ -20,7 +20,8 @@ export interface Actor {
  * token means that token, and must not act as whoever the cookie names.
  */
 export async function readTokens(): Promise<{ from: 'header' | 'cookie'; tokens: string[] }> {
-  const head = await headers()
+  // What the handler was given, where there is one: Next would make another copy.
+  const head = currentRequest()?.headers ?? (await headers())
   const authorization = head.get('authorization')
   if (authorization !== null) {
     const token = /^Bearer ([\w-]+)$/i.exec(authorization)?.[1]

@@ -2,7 +2,7 @@ import 'server-only'
 import { PgBoss } from 'pg-boss'
 import { env } from '../env'
 import { log } from '../log'
-import { withRequestId } from '../request'
+import { withRequest } from '../request'
 import type { Job } from './job'
 import { queueSchema } from './migrate'
 import { queueOptions } from './queue'
@@ -65,7 +65,7 @@ async function takeUp(boss: PgBoss, jobs: Job[]): Promise<void> {
       { localConcurrency: atOnce, notifyPollingIntervalSeconds: lookEvery },
       async ([given]) => {
         if (!given) return
-        await withRequestId(given.id, async () => {
+        await withRequest({ id: given.id, headers: new Headers() }, async () => {
           try {
             await job.work(given.data ?? {}, { id: given.id })
           } catch (error) {
