@@ -201,6 +201,10 @@ const { values, ...core } = defineEnv(
       schema: z.enum(['1'], 'can only be 1').optional(),
       hint: 'Lets production start although the people of development are in its database. For trying things out',
     },
+    PASSWORD_MIN_LENGTH: {
+      schema: wholeNumber(12, 8, 64),
+      hint: 'The fewest characters of a new password',
+    },
     AUTH_SIGNUP: {
       schema: z.enum(['open', 'invite', 'closed'], 'is none of open, invite, closed').default('open'),
       hint: 'Whether people who are not known yet may join by themselves',

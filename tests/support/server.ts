@@ -17,6 +17,17 @@ const ended = (child: ChildProcess) =>
     child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode),
   )
 
+/** All that a process writes, as far as it has come. */
+function outputOf(child: ChildProcess): () => string {
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (text) => {
+      output += text
+    })
+  }
+  return () => output
+}
+
 /** Runs one of Next's servers on this project, and waits until it answers. */
 export async function startServer(
   mode: 'dev' | 'start',
@@ -25,7 +36,6 @@ export async function startServer(
 ): Promise<RunningServer> {
   port ??= await freePort()
   const url = `http://localhost:${port}`
-  let output = ''
   const child = spawn(
     process.execPath,
     [join(folder, 'node_modules/next/dist/bin/next'), mode, '--port', String(port), '--hostname', '127.0.0.1'],
@@ -45,11 +55,7 @@ export async function startServer(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text
-    })
-  }
+  const output = outputOf(child)
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     await ended(child)
@@ -61,38 +67,33 @@ export async function startServer(
       (response) => response.ok,
       () => false,
     )
-    if (isUp) return { url, pid: child.pid ?? 0, output: () => output, stop, kill: () => end('SIGKILL') }
+    if (isUp) return { url, pid: child.pid ?? 0, output, stop, kill: () => end('SIGKILL') }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await stop()
-  if (output.includes('Another next dev server'))
+  if (output().includes('Another next dev server'))
     throw new Error('Stop "npm run dev" first: the journeys need a development server of their own.')
-  throw new Error(`The server did not start:\n${output}`)
+  throw new Error(`The server did not start:\n${output()}`)
 }
 
 /** Runs `npm run worker`, and waits until it works. */
 export async function startWorkerProcess(env: Record<string, string>): Promise<Omit<RunningServer, 'url' | 'pid'>> {
-  let output = ''
   const child = spawn(process.execPath, [join(root, 'scripts', 'worker.ts')], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text
-    })
-  }
+  const output = outputOf(child)
   const end = async (signal: NodeJS.Signals) => {
     child.kill(signal)
     await ended(child)
   }
   const deadline = Date.now() + 30_000
-  while (!output.includes('worker started')) {
-    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`The worker did not start:\n${output}`)
+  while (!output().includes('worker started')) {
+    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`The worker did not start:\n${output()}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  return { output: () => output, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
+  return { output, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') }
 }
 
 /** For servers that are expected not to start: how they ended and what they said. */
@@ -110,12 +111,7 @@ export async function runUntilExit(
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text
-    })
-  }
+  const output = outputOf(child)
   let answered = false
   const probe = setInterval(() => {
     fetch(`http://127.0.0.1:${port}/api/health`).then(
@@ -129,5 +125,5 @@ export async function runUntilExit(
   const code = await ended(child)
   clearInterval(probe)
   clearTimeout(timer)
-  return { code, output, answered }
+  return { code, output: output(), answered }
 }

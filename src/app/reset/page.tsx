@@ -1,3 +1,4 @@
+import { passwordHint } from '@/core/auth/people'
 import { lookAtReset } from '@/core/auth/reset'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
@@ -37,7 +38,7 @@ export default async function ResetPage({ searchParams }: PageProps<'/reset'>) {
           name="password"
           autoComplete="new-password"
           required
-          hint="At least 12 characters. A few words in a row are easy to remember and hard to guess."
+          hint={passwordHint()}
         />
         <SubmitButton className={buttonVariants()}>Save the password</SubmitButton>
       </ActionForm>

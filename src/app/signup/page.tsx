@@ -1,5 +1,6 @@
 import { redirect } from 'next/navigation'
 import { getActor } from '@/core/auth/actor'
+import { passwordHint } from '@/core/auth/people'
 import { env } from '@/core/env'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, AnswerText, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
@@ -34,13 +35,7 @@ export default async function SignUpPage() {
         <FormMessage className={alertVariants({ tone: 'danger' })} />
         <Field label="Name" name="name" autoComplete="name" hint="How others see you. You can leave it empty." />
         <Field label="E-mail" name="email" type="email" autoComplete="email" required spellCheck={false} />
-        <PasswordField
-          label="Password"
-          name="password"
-          autoComplete="new-password"
-          required
-          hint="At least 12 characters. A few words in a row are easy to remember and hard to guess."
-        />
+        <PasswordField label="Password" name="password" autoComplete="new-password" required hint={passwordHint()} />
         <SubmitButton className={buttonVariants()}>Create account</SubmitButton>
       </ActionForm>
       {toSignIn}

@@ -2,20 +2,24 @@ import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { db, type Transaction } from '../db/client'
 import { passwords, users } from '../db/schema'
+import { env } from '../env'
 import { AppError, type FieldErrors } from '../errors'
 import { isCommonPassword } from './common-passwords'
 import { normalizeEmail } from './email'
 import { hashPassword, isPossiblePassword } from './password'
 import { type Role, roles } from './policy'
 
-const shortest = 12
 const longest = 128
 const appName = /^(plinth)+$/
+
+/** What to say beside a field for a new password. */
+export const passwordHint = () =>
+  `At least ${env.PASSWORD_MIN_LENGTH} characters. A few words in a row are easy to remember and hard to guess.`
 
 /** What is wrong with a new password, in words; undefined when nothing is. Length is what counts; no rules about signs. */
 export async function passwordProblem(password: string, email: string): Promise<string | undefined> {
   const letters = [...password.normalize('NFC')].length
-  if (letters < shortest) return `Use at least ${shortest} characters`
+  if (letters < env.PASSWORD_MIN_LENGTH) return `Use at least ${env.PASSWORD_MIN_LENGTH} characters`
   if (letters > longest) return `Use at most ${longest} characters`
   if (!isPossiblePassword(password)) return 'This holds characters that cannot be used'
   if (new Set(password.trim()).size < 4) return 'This is too easy to guess'
