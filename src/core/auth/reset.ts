@@ -4,7 +4,7 @@ import { headers } from 'next/headers'
 import { addressGroup, clientAddress, originOf } from '../address'
 import { record } from '../audit/record'
 import { db, type Transaction } from '../db/client'
-import { passwords, sessions, tokens, users } from '../db/schema'
+import { passwords, tokens, users } from '../db/schema'
 import { AppError } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
@@ -13,6 +13,7 @@ import { isLive } from './link'
 import { passwordChangedMail, resetMail } from './mails'
 import { hashPassword } from './password'
 import { passwordProblem } from './people'
+import { revokeSessions } from './sessions'
 
 const ofAddress = defineLimit('reset_address', { points: 20, seconds: 60 * 60 })
 const ofEmail = defineLimit('reset_email', { points: 3, seconds: 60 * 60 })
@@ -90,7 +91,7 @@ async function replacePassword(tx: Transaction, userId: string, hash: string): P
     .insert(passwords)
     .values({ userId, hash })
     .onConflictDoUpdate({ target: passwords.userId, set: { hash, failures: 0, changedAt: sql`now()` } })
-  await tx.delete(sessions).where(eq(sessions.userId, userId))
+  await revokeSessions(tx, userId)
   await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.purpose, 'reset')))
   await enqueue(tx, passwordChangedMail, { userId })
 }

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { db } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
-import { createSession, endSession, findSession } from './sessions'
+import { createSession, endSession, findSession, listSessions, revokeSessions } from './sessions'
 
 const seenFrom = { userAgent: 'test', ip: '192.0.2.1' }
 let userId = ''
@@ -138,5 +138,51 @@ describe('starting a session', () => {
     expect(new Set(tokens).size).toBe(50)
     for (const made of tokens) expect(Buffer.from(made ?? '', 'base64url')).toHaveLength(32)
     expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(20)
+  })
+})
+
+describe('somebody’s sessions', () => {
+  const start = async () => (await createSession(userId, 'the-hash', seenFrom)) ?? ''
+  const idOf = async (of: string) => (await findSession(of))?.id ?? ''
+  const alive = async (tokens: string[]) =>
+    (await Promise.all(tokens.map((each) => findSession(each)))).map((session) => session !== null)
+
+  test('are listed, the most recent first, without those that have run out and without anything secret', async () => {
+    const second = await start()
+    await db
+      .update(sessions)
+      .set({ lastSeenAt: sql`now() - interval '1 hour'` })
+      .where(eq(sessions.id, await idOf(token)))
+    const old = await start()
+    await db
+      .update(sessions)
+      .set({ lastSeenAt: sql`now() - interval '8 days'` })
+      .where(eq(sessions.id, await idOf(old)))
+    const listed = await listSessions(userId)
+    expect(listed.map(({ id }) => id)).toEqual([await idOf(second), await idOf(token)])
+    expect(listed[0]).toEqual({
+      id: expect.any(String),
+      userAgent: 'test',
+      ip: '192.0.2.1',
+      createdAt: expect.any(Date),
+      lastSeenAt: expect.any(Date),
+    })
+  })
+
+  test('can be ended one by one, all but one, and all', async () => {
+    const tokens = [token, await start(), await start(), await start()]
+    expect(await revokeSessions(db, userId, { only: await idOf(tokens[1] ?? '') })).toBe(1)
+    expect(await alive(tokens)).toEqual([true, false, true, true])
+    expect(await revokeSessions(db, userId, { except: await idOf(tokens[2] ?? '') })).toBe(2)
+    expect(await alive(tokens)).toEqual([false, false, true, false])
+    expect(await revokeSessions(db, userId)).toBe(1)
+    expect(await alive(tokens)).toEqual([false, false, false, false])
+  })
+
+  test('of others are out of reach', async () => {
+    const [other] = await db.insert(users).values({ email: 'eve@example.com', name: 'Eve' }).returning({ id: users.id })
+    expect(await revokeSessions(db, other?.id ?? '', { only: await idOf(token) })).toBe(0)
+    expect(await listSessions(other?.id ?? '')).toEqual([])
+    expect(await findSession(token)).not.toBeNull()
   })
 })

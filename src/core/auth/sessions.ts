@@ -1,8 +1,8 @@
 import 'server-only'
-import { and, desc, eq, isNull, notInArray, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { Origin } from '../address'
 import { record } from '../audit/record'
-import { db, type Transaction } from '../db/client'
+import { type Database, db, type Transaction } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
 import type { Role } from './policy'
 import { mostSessions, sessionLifetime, touchInterval } from './settings'
@@ -115,4 +115,41 @@ export async function endSession(token: string, from: Origin): Promise<void> {
       .returning({ userId: sessions.userId })
     if (ended) await record(tx, 'session.ended', { actorId: ended.userId, targetId: ended.userId, from })
   })
+}
+
+/**
+ * Where somebody is signed in now, the most recent first.
+ * @public For modules that show it.
+ */
+export function listSessions(userId: string) {
+  return db
+    .select({
+      id: sessions.id,
+      userAgent: sessions.userAgent,
+      ip: sessions.ip,
+      createdAt: sessions.createdAt,
+      lastSeenAt: sessions.lastSeenAt,
+    })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(and(eq(sessions.userId, userId), sql`${expiresAt} > now()`))
+    .orderBy(desc(sessions.lastSeenAt), desc(sessions.createdAt))
+}
+
+/** Ends one of somebody's sessions, all but one, or all. It holds at the next request, on every node. Returns how many. */
+export async function revokeSessions(
+  tx: Pick<Database, 'delete'>,
+  userId: string,
+  { only, except }: { only?: string; except?: string } = {},
+): Promise<number> {
+  const { rowCount } = await tx
+    .delete(sessions)
+    .where(
+      and(
+        eq(sessions.userId, userId),
+        only === undefined ? undefined : eq(sessions.id, only),
+        except === undefined ? undefined : ne(sessions.id, except),
+      ),
+    )
+  return rowCount ?? 0
 }
