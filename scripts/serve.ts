@@ -35,7 +35,9 @@ function printStart(origin: string): void {
     '',
     `  Start here   ${origin}${isPreview ? '/' : '/welcome'}`,
     `  Sign in      ${origin}/signin`,
-    ...(isPreview ? [] : [`  Mails        ${origin}/dev/inbox`, `  Interface    ${origin}/dev/ui`]),
+    ...(isPreview
+      ? ['  Mails        .data/inbox, shown at /dev/inbox by "npm run dev"']
+      : [`  Mails        ${origin}/dev/inbox`, `  Interface    ${origin}/dev/ui`]),
     '',
     ...seedPeople.map(({ email, role }) => `  ${email.padEnd(width)}   ${role}`),
     `  ${'password'.padEnd(width)}   ${devPassword()}`,

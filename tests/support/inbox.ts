@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import PostalMime from 'postal-mime'
 import { expect } from './journey.ts'
+import { query } from './query.ts'
 
 const folder = () => process.env.DEV_INBOX ?? ''
 
@@ -34,11 +35,18 @@ export async function mailTo(address: string, subject: string): Promise<Received
         found = (await mailsTo(address)).findLast((mail) => mail.subject === subject)
         return found?.subject
       },
-      { message: `a mail to ${address}`, timeout: 10_000 },
+      { message: `a mail to ${address}`, timeout: 20_000 },
     )
     .toBe(subject)
   if (!found) throw new Error('unreachable')
   return found
+}
+
+/** Waits until the worker has done whatever was asked of it before now; what others ask meanwhile does not count. */
+export async function allMailIsSent(): Promise<void> {
+  const [{ now } = { now: new Date() }] = await query<{ now: Date }>('select clock_timestamp() as now')
+  const waiting = `select name from jobs.job where name like 'mail.%' and state in ('created', 'active', 'retry') and created_on < $1`
+  await expect.poll(() => query(waiting, [now]), { message: 'mails that wait', timeout: 20_000 }).toEqual([])
 }
 
 /** The address that the mail's button leads to. */

@@ -1,11 +1,14 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { db } from '../db/client'
 import { users } from '../db/schema'
 import { defineJob } from './job'
 import { enqueue } from './queue'
 import { startWorker } from './worker'
+
+// A second try waits for the worker's next look.
+vi.setConfig({ testTimeout: 45_000 })
 
 const done: unknown[] = []
 let refusals = 0
@@ -19,7 +22,7 @@ const job = defineJob('test.note', {
 const worker = startWorker([job])
 afterAll(() => worker.stop())
 
-const wait = (condition: () => boolean) => expect.poll(condition, { timeout: 14_000 }).toBe(true)
+const wait = (condition: () => boolean) => expect.poll(condition, { timeout: 40_000 }).toBe(true)
 const stored = async () =>
   (await db.execute<{ row: string }>(sql`select j::text as row from jobs.job j where name = 'test.note'`)).rows
 
