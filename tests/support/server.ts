@@ -14,8 +14,16 @@ export interface RunningServer {
 
 const ended = (child: ChildProcess) =>
   new Promise<number | null>((resolve) =>
-    child.exitCode === null ? child.once('exit', resolve) : resolve(child.exitCode),
+    child.exitCode === null && child.signalCode === null ? child.once('exit', resolve) : resolve(child.exitCode),
   )
+
+/** Next waits for every connection, and a browser may keep one open that it never uses: patience has an end. */
+async function endWith(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
+  await ended(child)
+  clearTimeout(timer)
+}
 
 /** All that a process writes, as far as it has come. */
 function outputOf(child: ChildProcess): () => string {
@@ -56,10 +64,7 @@ export async function startServer(
     },
   )
   const output = outputOf(child)
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    await ended(child)
-  }
+  const end = (signal: NodeJS.Signals) => endWith(child, signal)
   const stop = () => end('SIGTERM')
   const deadline = Date.now() + 60_000
   while (Date.now() < deadline && child.exitCode === null) {
@@ -84,10 +89,7 @@ export async function startWorkerProcess(env: Record<string, string>): Promise<O
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const output = outputOf(child)
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal)
-    await ended(child)
-  }
+  const end = (signal: NodeJS.Signals) => endWith(child, signal)
   const deadline = Date.now() + 30_000
   while (!output().includes('worker started')) {
     if (Date.now() > deadline || child.exitCode !== null) throw new Error(`The worker did not start:\n${output()}`)
