@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import pg from 'pg'
 import { findHistories, migrationStatus, readMigrations } from '../src/core/db/migrate.ts'
+import { queueSchema } from '../src/core/jobs/migrate.ts'
 import { databaseUrl, migrateDatabase, refuseElsewhere, seedDatabase } from './database.ts'
 import { prepareDatabase, prepareDevelopment } from './environment.ts'
 import { root } from './root.ts'
@@ -36,7 +37,7 @@ async function reset(): Promise<void> {
   if (process.env.NODE_ENV === 'production')
     throw new Error('db:reset deletes everything; it does not run in production')
   await withClient((client) =>
-    client.query('drop schema if exists jobs cascade; drop schema public cascade; create schema public'),
+    client.query(`drop schema if exists ${queueSchema} cascade; drop schema public cascade; create schema public`),
   )
   await migrateDatabase()
   await seedDatabase()

@@ -12,7 +12,7 @@ const most = 200
 export async function startInbox(
   folder: string,
   port = 0,
-): Promise<{ env: Record<'SMTP_URL' | 'MAIL_FROM' | 'DEV_INBOX', string>; port: number; stop: () => Promise<void> }> {
+): Promise<{ env: Record<'SMTP_URL' | 'MAIL_FROM' | 'DEV_INBOX', string>; stop: () => Promise<void> }> {
   mkdirSync(folder, { recursive: true })
   let count = 0
   const keep = (mail: Buffer) => {
@@ -38,7 +38,6 @@ export async function startInbox(
   const used = typeof address === 'object' && address ? address.port : port
   return {
     env: { SMTP_URL: `smtp://127.0.0.1:${used}`, MAIL_FROM: 'plinth@example.com', DEV_INBOX: folder },
-    port: used,
     stop: () => new Promise<void>((resolve) => server.close(() => resolve())),
   }
 }
