@@ -12,10 +12,10 @@ export interface Letter {
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (letter) => escapes[letter] ?? letter)
 
-// Mail programs know little CSS, and only in attributes. Colours are chosen to be readable when a program turns them dark.
+// Mail programs know little CSS, and only in attributes. Text has no colour of its own: in the dark it would be hard to read.
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;"
 const text = `${font}font-size:16px;line-height:1.5;margin:0 0 16px;`
-const small = `${font}font-size:14px;line-height:1.5;margin:0 0 8px;color:#6b6459;`
+const small = `${font}font-size:14px;line-height:1.5;margin:0 0 8px;opacity:0.75;`
 const button = `${font}display:inline-block;padding:12px 20px;border-radius:8px;background:#0f5f4f;color:#ffffff;font-size:16px;font-weight:600;text-decoration:none;`
 
 export function toHtml({ to, subject, paragraphs, action, notes = [] }: Letter): string {
