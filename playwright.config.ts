@@ -16,8 +16,8 @@ export default defineConfig({
   globalSetup: './tests/support/journey-setup.ts',
   outputDir: '.data/journeys',
   // Two browsers, an app and a development server share the machine: patience, not a judgement of speed.
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   fullyParallel: true,
   workers: 2,
   retries: 0,

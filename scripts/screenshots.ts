@@ -1,12 +1,14 @@
 // npm run screenshots: every page in both themes, wide and narrow, into .data/screenshots. Look at them before you call
-// a page done. Needs a production build. The pictures in docs/images are made here too.
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+// a page done. Needs a production build. The pictures in docs/images are made here too. A module's own pages are listed in
+// its screenshots.ts. "-- account" takes only those whose name begins so.
+import { copyFileSync, existsSync, globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { chromium, type Page } from '@playwright/test'
 import config from '../playwright.config.ts'
-import { linkIn, mailTo } from '../tests/support/inbox.ts'
 import { someAddress } from '../tests/support/journey.ts'
 import setup from '../tests/support/journey-setup.ts'
+import { answered, fill, follow, refused, type Shot, signInTo } from '../tests/support/shots.ts'
 import { root } from './root.ts'
 
 const out = join(root, '.data', 'screenshots')
@@ -15,30 +17,10 @@ const teardown = await setup()
 const { APP_URL: app = '', DEV_URL: dev = '', DEV_PASSWORD: password = '' } = process.env
 const browser = await chromium.launch(config.use?.launchOptions)
 
-/** Fills in the page's form and sends it. */
-async function fill(page: Page, fields: Record<string, string>): Promise<void> {
-  for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value)
-  await page.locator('main form').last().locator('[type="submit"]').click()
-}
-const refused = (page: Page) => page.getByRole('main').getByRole('alert').waitFor()
-const answered = (page: Page) => page.getByRole('main').getByRole('status').waitFor()
-const signIn = async (page: Page) => {
-  await page.goto(`${app}/signin`)
-  await fill(page, { 'E-mail': 'editor@example.com', Password: password })
-  await page.waitForURL('**/dashboard')
-}
+const signIn = (page: Page) => signInTo(page, 'editor@example.com', password)
 const newcomer = () => ({ Name: 'Ada', 'E-mail': `ada-${Date.now()}@example.com`, Password: 'a long walk by the sea' })
-/** A link of a mail that was just sent. */
-const follow = async (page: Page, address: string, subject: string) =>
-  void (await page.goto(linkIn(await mailTo(address, subject))))
-
 /** Each page, and what to do there before the picture is taken. */
-const pages: {
-  name: string
-  url: string
-  before?: (page: Page) => Promise<void>
-  after?: (page: Page) => Promise<void>
-}[] = [
+const pages: Shot[] = [
   { name: 'start', url: `${app}/` },
   { name: 'welcome', url: `${app}/welcome` },
   { name: 'welcome-development', url: `${dev}/welcome` },
@@ -122,10 +104,17 @@ const pages: {
   },
 ]
 
+for (const file of globSync('src/app/*/screenshots.ts', { cwd: root })) {
+  const { shots } = await import(pathToFileURL(join(root, file)).href)
+  pages.push(...shots(app, password))
+}
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const isWanted = (name: string) => wanted.length === 0 || wanted.some((word) => name.startsWith(word))
+
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
-      for (const { name, url, before, after } of pages) {
+      for (const { name, url, before, after } of pages.filter((shot) => isWanted(shot.name))) {
         const context = await browser.newContext({
           baseURL: app,
           colorScheme,

@@ -21,6 +21,21 @@ const modulesByFolder: Plugin = {
   },
 }
 
+/** Packages of hundreds of small files, which Node takes long to load, and one that is nothing but a condition. */
+const bundled = /^(drizzle-orm|zod|server-only)(\/|$)/
+
+/** All others are left where they are: some cannot be bundled, and a module may bring any. */
+const packagesApart: Plugin = {
+  name: 'packages-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(@[a-z0-9]|[a-z0-9])/ }, ({ path, kind }) => {
+      if (kind === 'entry-point' || bundled.test(path)) return
+      // Next has no map of its parts for Node.
+      return { path: /^next\/[\w-]+$/.test(path) ? `${path}.js` : path, external: true }
+    })
+  },
+}
+
 /**
  * Imports files of src/ into a script. Bundled first: Node alone knows neither `@/` nor `server-only`, and needs
  * 1.5 seconds to load Drizzle's hundreds of files.
@@ -41,8 +56,7 @@ export async function importSource(...files: string[]): Promise<any[]> {
     target: 'node22',
     tsconfig: join(root, 'tsconfig.json'),
     conditions: ['react-server'],
-    external: ['pg', 'pg-boss', 'pino', 'nodemailer', '@node-rs/argon2', '@zxcvbn-ts/*', 'next', 'react'],
-    plugins: [modulesByFolder],
+    plugins: [modulesByFolder, packagesApart],
     logLevel: 'warning',
   })
   return Promise.all(files.map((file) => import(pathToFileURL(join(outdir, file.replace(/\.tsx?$/, '.mjs'))).href)))

@@ -1,4 +1,5 @@
 import {
+  deletedMail,
   firstAdminMail,
   passwordChangedMail,
   passwordLockedMail,
@@ -19,6 +20,7 @@ const coreJobs: Job[] = [
   passwordChangedMail,
   passwordLockedMail,
   providerConnectedMail,
+  deletedMail,
 ]
 
 /** Works on the jobs of core and of every installed module. */

@@ -40,6 +40,12 @@ export default function RootLayout({ children }: LayoutProps<'/'>) {
         >
           Skip to the content
         </a>
+        <aside data-when="acting" className="border-warning border-b-2 px-4 py-2 text-center text-sm">
+          You act for somebody else.{' '}
+          <a href="/dashboard" className="underline underline-offset-4">
+            Look or stop
+          </a>
+        </aside>
         <DevelopmentBar />
         {children}
       </body>

@@ -70,13 +70,25 @@ describe('an action', () => {
     await expect(asRequest(ours, () => greet({ name: 'away', password: 'abc' }))).rejects.toThrow('NEXT_REDIRECT')
   })
 
-  test.each([undefined, null, 'text', 7, [], { name: { $ne: null } }, new Map()])(
+  class Person {
+    name = 'Ada'
+    password = 'abc'
+  }
+  test.each([undefined, null, 'text', 7, [], { name: { $ne: null } }, new Map(), new Person()])(
     'refuses %j as input',
     async (input) => {
       expect(await asRequest(ours, () => greet(input as never))).toMatchObject({
         ok: false,
         error: { code: 'invalid_input' },
       })
+    },
+  )
+
+  test.each([[[]], [[{ name: 'Ada', password: 'abc' }, null]], [[null, null, form({ name: 'Ada', password: 'abc' })]]])(
+    'refuses any other number of arguments: %j',
+    async (given) => {
+      const call = greet as (...given: unknown[]) => Promise<unknown>
+      expect(await asRequest(ours, () => call(...given))).toMatchObject({ error: { code: 'invalid_input' } })
     },
   )
 

@@ -2,8 +2,8 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import { type Actor, getActor } from './auth/actor'
-import { type Allow, authorize } from './auth/policy'
+import { type Actor, getActor, refuseActing, requireConfirmed } from './auth/actor'
+import { type Allow, authorize, signedIn } from './auth/policy'
 import { type ErrorCode, type FieldErrors, toAppError } from './errors'
 import { log } from './log'
 import { formToObject, parse } from './parse'
@@ -31,15 +31,23 @@ interface PublicSpec<Input extends z.ZodType, Data> {
 interface GuardedSpec<Input extends z.ZodType, Data> extends Omit<PublicSpec<Input, Data>, 'run'> {
   /** Who may: required, so that an action nobody thought about does not compile. */
   allow: Allow
+  /** The caller must have shown within the hour that it is them. */
+  isSensitive?: boolean
   run(context: { input: z.output<Input>; actor: Actor }): Promise<Data>
 }
 
-/** A server action for callers with a permission. The check is here, where the data is touched: any page can post to any action. */
+/**
+ * A server action for callers with a permission. The check is here, where the data is touched: any page can post to any
+ * action. What people do with their own things (`signedIn`) is not open to an admin who acts for them, and neither is
+ * anything sensitive.
+ */
 export function defineAction<Input extends z.ZodType, Data>(
   spec: GuardedSpec<Input, Data>,
 ): Action<z.input<Input>, Data> {
   return makeAction(spec.allow, spec.keep, async (input) => {
     const actor = authorize(await getActor(), spec.allow)
+    if (spec.allow === signedIn) await refuseActing()
+    if (spec.isSensitive) await requireConfirmed()
     return spec.run({ input: parse(spec.input, input), actor })
   })
 }
@@ -58,7 +66,7 @@ function makeAction<Input, Data>(
 ): Action<Input, Data> {
   const act = async (...given: unknown[]): Promise<Result<Data>> => {
     const last = given.at(-1)
-    const input = last instanceof FormData ? formToObject(last) : given[0]
+    const input = inputOf(given)
     const head = await headers()
     return withRequest({ id: requestIdFrom(head), headers: head }, async () => {
       try {
@@ -77,6 +85,18 @@ function makeAction<Input, Data>(
     })
   }
   return Object.assign(act, { access })
+}
+
+/**
+ * The two ways to call an action, and no third: whatever else a caller makes up is no input at all. Nor is a thing that only
+ * has the right fields: a file has a name, too.
+ */
+function inputOf(given: unknown[]): unknown {
+  const last = given.at(-1)
+  if (last instanceof FormData) return given.length <= 2 ? formToObject(last) : undefined
+  const isThing = typeof last === 'object' && last !== null && !Array.isArray(last)
+  const isPlain = !isThing || Object.getPrototypeOf(last) === Object.prototype
+  return given.length === 1 && isPlain ? last : undefined
 }
 
 function pick(form: FormData, names: string[]): Record<string, string> {

@@ -107,13 +107,14 @@ const secret = z
   .refine((value) => Buffer.byteLength(value) >= 32, 'is shorter than 32 bytes')
   .refine((value) => new Set(value).size >= 10, 'is too easy to guess')
 
-const wholeNumber = (fallback: number, least: number, most: number) =>
+const wholeNumberIn = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d+$/, 'is not a whole number')
     .transform(Number)
     .refine((value) => value >= least && value <= most, `is not between ${least} and ${most}`)
-    .default(fallback)
+
+const wholeNumber = (fallback: number, least: number, most: number) => wholeNumberIn(least, most).default(fallback)
 
 const pair =
   (first: string, second: string, purpose: string): Rule =>
@@ -208,6 +209,10 @@ const { values, ...core } = defineEnv(
     AUTH_SIGNUP: {
       schema: z.enum(['open', 'invite', 'closed'], 'is none of open, invite, closed').default('open'),
       hint: 'Whether people who are not known yet may join by themselves',
+    },
+    AUDIT_RETENTION_MONTHS: {
+      schema: wholeNumberIn(1, 1_200).optional(),
+      hint: 'Months of the audit log that are kept beside the current one; all of them when it is not set',
     },
     ADMIN_EMAIL: {
       schema: z

@@ -1,8 +1,8 @@
 import 'server-only'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import { type Actor, getActor } from './auth/actor'
-import { type Allow, authorize } from './auth/policy'
+import { type Actor, getCaller, refuseActing } from './auth/actor'
+import { type Allow, authorize, signedIn } from './auth/policy'
 import { corsHeaders, isAllowedOrigin, preflightHeaders } from './cors'
 import { AppError, toAppError } from './errors'
 import { log } from './log'
@@ -56,7 +56,8 @@ export function defineHandler<Query extends z.ZodType, Params extends z.ZodType,
     access: spec.allow,
     serve: async (request, context) => {
       refuseWriteFromAnotherSite(request)
-      const actor = authorize(await getActor(), spec.allow)
+      const actor = authorize((await getCaller())?.user ?? null, spec.allow)
+      if (spec.allow === signedIn && !isRead(request)) await refuseActing()
       return answer(await spec.run({ ...(await readInput(spec, request, context)), actor }), spec.cache)
     },
   }
@@ -170,8 +171,10 @@ function problem(error: AppError, requestId: string): Response {
   })
 }
 
+const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
 function refuseWriteFromAnotherSite(request: Request): void {
-  if (request.method === 'GET' || request.method === 'HEAD') return
+  if (isRead(request)) return
   if (isAllowedOrigin(request.headers.get('origin'))) return
   refuseCrossSite(request.headers, { isBrowserOnly: false })
 }

@@ -2,12 +2,12 @@
 
 /**
  * Runs before the first paint, on every page: puts the chosen theme on <html>, says whether somebody seems to be
- * signed in (static pages cannot know), and listens to theme buttons. A string, because its hash must be in the policy.
+ * signed in, and as themselves (static pages cannot know), and listens to theme buttons. A string, because its hash must be in the policy.
  */
 export const earlyScript = `(()=>{let d=document,r=d.documentElement,k='theme';
 let set=t=>{r.classList.remove('light','dark');t!=='system'&&r.classList.add(t);r.dataset.theme=t};
 try{set(localStorage.getItem(k)||'system')}catch{set('system')}
-/(^|; )plinth\\.signed-in=1/.test(d.cookie)&&(r.dataset.signedIn='');
+let s=/(^|; )plinth\\.signed-in=([12])/.exec(d.cookie);s&&(r.dataset.signedIn=s[2]>1?'acting':'');
 d.addEventListener('click',e=>{let b=e.target.closest&&e.target.closest('[data-set-theme]');if(b){let t=b.dataset.setTheme;set(t);try{localStorage.setItem(k,t)}catch{}}})})()`
 
 /** Where forms may lead: here, and to the two providers a sign-in is handed to. */

@@ -3,7 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mendIncoming } from './incoming'
 
-const server = createServer((asked, answer) => answer.end(JSON.stringify([asked.url, asked.headers.authorization])))
+const server = createServer((asked, answer) => {
+  answer.setHeader('Cache-Control', 's-maxage=31536000')
+  answer.setHeader('Content-Type', 'text/plain')
+  answer.end(JSON.stringify([asked.url, asked.headers.authorization]))
+})
 beforeAll(async () => {
   mendIncoming()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -26,6 +30,19 @@ test('browsers are forbidden to guess what an answer is', async () => {
   const { port } = server.address() as AddressInfo
   const response = await fetch(`http://127.0.0.1:${port}/`)
   expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test.each(['POST', 'PUT', 'DELETE'])('the answer to %s is stored nowhere, and says its charset', async (method) => {
+  const { port } = server.address() as AddressInfo
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`, { method })
+  expect(headers.get('cache-control')).toBe('private, no-store')
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+})
+
+test('what is only read says itself whether it may be stored', async () => {
+  const { port } = server.address() as AddressInfo
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`)
+  expect(headers.get('cache-control')).toBe('s-maxage=31536000')
 })
 
 test('of two Authorization headers none counts, and one is left as it is', async () => {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Session } from './auth/sessions'
 import { env } from './env'
 import { AppError } from './errors'
 
@@ -8,7 +9,7 @@ interface CurrentRequest {
   /** Those of a job are empty: nobody called. */
   headers: Headers
   /** Who is calling, once somebody asked. Kept by core/auth/actor.ts. */
-  session?: Promise<unknown>
+  session?: Promise<Session | null>
   /** The identity that a provider has just vouched for. Kept by core/auth/oauth. */
   identity?: { provider: 'google' | 'github'; providerAccountId: string }
 }

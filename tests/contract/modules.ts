@@ -42,6 +42,33 @@ export function describeModules(target: Target): void {
     })
   })
 
+  describe('GET /api/account/export', () => {
+    const path = '/api/account/export'
+
+    it('is 401 for a stranger, or is not there without the module', async () => {
+      const answer = await newCaller(target, site).get(path)
+      if (isInstalled(target, 'account', answer)) assertProblem(answer, 401, 'unauthenticated')
+      else assertProblem(answer, 404, 'not_found')
+    })
+
+    withOwn('is a ZIP to keep for whoever has just signed in, and wants a confirmation after an hour', async (own) => {
+      const email = await own.newPerson()
+      await whileSignedIn(target, site, { email, password: own.password }, async ({ caller }) => {
+        const answer = await caller.get(path)
+        if (!own.hasModule('account')) return assertProblem(answer, 404, 'not_found')
+        assert.equal(answer.status, 200)
+        assert.equal(answer.headers.get('content-type'), 'application/zip')
+        assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="plinth-export-.+\.zip"$/)
+        assert.match(answer.headers.get('cache-control') ?? '', /no-store/)
+        await own.query(
+          `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
+          [email],
+        )
+        assertProblem(await caller.get(path), 403, 'reauth_required')
+      })
+    })
+  })
+
   describe('GET /api/demo/admin/users', () => {
     const path = '/api/demo/admin/users'
 

@@ -1,33 +1,12 @@
-import type { Page } from '@playwright/test'
+import { agreeAt, continueWith, sessionOf as session } from '../support/enter.ts'
 import { mailTo } from '../support/inbox.ts'
 import { expect, expectAccessible, test } from '../support/journey.ts'
 import { newPerson } from '../support/person.ts'
 import { query } from '../support/query.ts'
 
 const providers = ['Google', 'GitHub'] as const
-type ProviderName = (typeof providers)[number]
 
 const someEmail = (kind = 'somebody') => `${kind}.${crypto.randomUUID().slice(0, 8)}@example.com`
-
-/** As a person does it: press the button, say who you are over there, agree. */
-async function continueWith(page: Page, provider: ProviderName, email: string): Promise<void> {
-  await page.goto('/signin')
-  await page.getByRole('button', { name: `Continue with ${provider}` }).click()
-  await agreeAt(page, provider, email)
-}
-
-async function agreeAt(page: Page, provider: ProviderName, email: string): Promise<void> {
-  if (provider === 'GitHub') {
-    await page.getByRole('heading', { name: 'GitHub stand-in' }).waitFor()
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByRole('button', { name: 'Authorize' }).click()
-    return
-  }
-  await page.locator('input[name="login"]').fill(email)
-  await page.locator('input[name="password"]').fill('any')
-  await page.locator('button[type="submit"]').click()
-  await page.locator('button[type="submit"]').click()
-}
 
 const accountsOf = (email: string) =>
   query<{ id: string; role: string; provider: string | null }>(
@@ -38,7 +17,6 @@ const kindsOf = async (id: string) =>
   (await query<{ kind: string }>('select kind from audit_events where target_id = $1 order by id', [id])).map(
     ({ kind }) => kind,
   )
-const session = async (page: Page) => (await page.request.get('/api/auth/session')).json()
 
 for (const provider of providers) {
   test.describe(`with ${provider}`, () => {

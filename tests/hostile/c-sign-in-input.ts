@@ -28,6 +28,13 @@ async function quickest(tries: number, ask: () => Promise<Answer>): Promise<{ mi
   return { milliseconds, last }
 }
 
+/** What a long input costs more than a short one: the rest is the machine's, and whoever else uses it. */
+async function costOf(world: World, ...input: string[]): Promise<{ milliseconds: number; last: Answer }> {
+  const { milliseconds: least } = await quickest(10, () => world.try('x'))
+  const { milliseconds, last } = await quickest(10, () => world.try(input[0], input[1]))
+  return { milliseconds: Math.max(0, milliseconds - least), last }
+}
+
 /** Makes somebody through the command that makes people, which checks the password as every other way in will. */
 function create(world: World, email: string, typed: string) {
   return spawnSync(process.execPath, [join(root, 'scripts', 'user.ts'), 'create', '--email', email], {
@@ -189,7 +196,7 @@ check('H-042', 'an endless address is refused at once, without a hash', async (w
   const times: number[] = []
   const compared = await world.comparisons(async () => {
     for (const email of long) {
-      const { milliseconds, last } = await quickest(10, () => world.try(email))
+      const { milliseconds, last } = await costOf(world, email)
       isRefused(last, email.slice(0, 20))
       times.push(milliseconds)
     }
@@ -197,7 +204,7 @@ check('H-042', 'an endless address is refused at once, without a hash', async (w
   assert.equal(compared, 0)
   const slowest = Math.max(...times)
   assert.ok(slowest < 5, `${slowest} ms`)
-  return `slowest ${slowest.toFixed(1)} ms for the whole request`
+  return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
 check('H-043', 'quoted parts, several signs and bare hosts are nobody’s address, and cost no hash', async (world) => {
@@ -272,14 +279,14 @@ check('H-046', 'ten thousand parentheses in the address are refused at once, wit
       `a${'()'.repeat(5_000)}@example.com`,
       `a@example.com${'('.repeat(10_000)}`,
     ]) {
-      const { milliseconds, last } = await quickest(10, () => world.try(email))
+      const { milliseconds, last } = await costOf(world, email)
       isRefused(last)
       slowest = Math.max(slowest, milliseconds)
     }
   })
   assert.equal(compared, 0)
   assert.ok(slowest < 5, `${slowest} ms`)
-  return `slowest ${slowest.toFixed(1)} ms for the whole request`
+  return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
 check('H-047', 'SQL in any field is only text', async (world) => {
@@ -366,7 +373,7 @@ check('H-051', 'a password of 513 bytes or more is refused at once, without a ha
   let slowest = 0
   const compared = await world.comparisons(async () => {
     for (const typed of ['x'.repeat(513), '\u00e9'.repeat(257), 'x'.repeat(15_000)]) {
-      const { milliseconds, last } = await quickest(10, () => world.try(email, typed))
+      const { milliseconds, last } = await costOf(world, email, typed)
       isRefused(last)
       slowest = Math.max(slowest, milliseconds)
     }
@@ -374,7 +381,7 @@ check('H-051', 'a password of 513 bytes or more is refused at once, without a ha
   })
   assert.equal(compared, 0)
   assert.ok(slowest < 5, `${slowest} ms`)
-  return `slowest ${slowest.toFixed(1)} ms for the whole request`
+  return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
 check('H-052', 'NUL and half of a character pair are in no password, and never taken for another', async (world) => {
@@ -444,7 +451,7 @@ check('H-054', 'JSON in another encoding is 415, whatever the bytes', async (wor
 
 check('H-055', 'further fields change nothing about the person', async (world) => {
   const [person, other] = [await world.newPerson(), await world.newPerson({ role: 'admin' })]
-  const row = 'select to_jsonb(u) as row from users u where id = $1'
+  const row = "select to_jsonb(u) - 'last_seen_at' as row from users u where id = $1"
   const [before] = await world.query(row, [person.id])
   const more = {
     role: 'admin',

@@ -133,7 +133,11 @@ export function call(url: string, path: string, options: Call = {}): Promise<Ans
       })
     })
     asked.setTimeout(options.timeout ?? 30_000, () => asked.destroy(new Error(`${method} ${path}: no answer`)))
-    asked.on('error', reject)
+    asked.on('error', (error: NodeJS.ErrnoException) => {
+      // The server had just closed a connection that was idle for too long, and never saw the request.
+      if (asked.reusedSocket && error.code === 'ECONNRESET') resolve(call(url, path, options))
+      else reject(error)
+    })
     asked.end(bytes)
   })
 }

@@ -1,7 +1,7 @@
 // D. Can somebody find out who has an account, and how they sign in?
 import assert from 'node:assert/strict'
 import { hash } from '@node-rs/argon2'
-import { check, skip } from './checks.ts'
+import { check } from './checks.ts'
 import type { Answer } from './client.ts'
 import { signInAt } from './oauth-journey.ts'
 import { mannWhitney, median } from './statistics.ts'
@@ -255,8 +255,14 @@ check('H-069', 'known and unknown accounts are stopped at the same try', async (
   }
 })
 
-skip(
-  'H-070',
-  'actions with somebody else’s id answer the same whether that id exists',
-  'waits for an action that takes an id',
-)
+check('H-070', 'an action with somebody else’s id answers the same whether that id exists', async (world) => {
+  const [person, other] = [await world.newSession(), await world.newSession()]
+  const [{ id: device }] = await world.query('select id from sessions where user_id = $1', [other.id])
+  const said = new Set<string>()
+  for (const id of [device, other.id, crypto.randomUUID()]) {
+    const { status, value } = await submit(world, 'endDevice', { id }, { jar: person.jar })
+    said.add(JSON.stringify([status, value]))
+  }
+  assert.equal(said.size, 1, String([...said]))
+  assert.equal((await world.session(other.jar)).user.id, other.id)
+})

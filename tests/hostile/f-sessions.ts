@@ -1,17 +1,17 @@
 // F. The session cookie, from sign-in to its end.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { freePort } from '../../scripts/ports.ts'
 import { root } from '../../scripts/root.ts'
 import { importSource } from '../../scripts/source.ts'
-import { check, skip } from './checks.ts'
+import { captured, everyAction, verdict } from './actions.ts'
+import { check, checkModule, hasModule } from './checks.ts'
 import { type Call, call, callRaw, Jar, someAddress } from './client.ts'
 import { keepSecret } from './oracles.ts'
 import { byteBias } from './statistics.ts'
-import { dump, image, password, someToken, type World } from './world.ts'
+import { dump, everyAddress, image, type Person, password, someToken, submit, type World } from './world.ts'
 
 const days = 24 * 60 * 60
 
@@ -57,7 +57,7 @@ check(
   async (world) => {
     process.env.DATABASE_URL = world.env.DATABASE_URL
     process.env.AUTH_SECRET = world.env.AUTH_SECRET
-    const [{ createSessionByProvider }, { closeDatabase }] = await importSource(
+    const [{ createSessionFor }, { closeDatabase }] = await importSource(
       'src/core/auth/sessions.ts',
       'src/core/db/seed.ts',
     )
@@ -66,7 +66,7 @@ check(
     await Promise.all(
       people.map(async ({ id }) => {
         for (let count = 0; count < 10_000 / people.length; count++)
-          tokens.push(await createSessionByProvider(id, { userAgent: 'a test', address: '198.51.100.1' }))
+          tokens.push(await createSessionFor(id, 'google', { userAgent: 'a test', ip: '198.51.100.1' }))
       }),
     )
     await closeDatabase()
@@ -231,17 +231,9 @@ check('H-092', 'signing out on one node holds on the next at once, 100 times of 
   return `asked within ${slowest.toFixed(0)} ms at most`
 })
 
-/** Every page and every GET of the API that this build has. */
-function everyAddress(): string[] {
-  const routes: Record<string, string> = JSON.parse(
-    readFileSync(join(root, '.next', 'app-path-routes-manifest.json'), 'utf8'),
-  )
-  return [...new Set(Object.values(routes))].filter((route) => !/\[|^\/_/.test(route))
-}
-
 check(
   'H-093',
-  'after signing out, the old cookie and the old token are worth what a stranger’s are, at every address',
+  'after signing out, the old cookie and the old token are worth what a stranger’s are, at every address and action',
   async (world) => {
     const { jar, token, email } = await world.newSession()
     const kept = jar.copy()
@@ -267,9 +259,16 @@ check(
       assert.deepEqual(await seen(path, { jar: kept.copy() }), stranger, path)
       assert.deepEqual(await seen(path, { headers: { Authorization: `Bearer ${token}` } }), stranger, path)
     }
+    for (const { name, isPublic } of everyAction()) {
+      const input = captured(name, { email, password })
+      const stranger = verdict(await submit(world, name, input))
+      if (!isPublic) assert.equal(stranger, 'unauthenticated', name)
+      for (const how of [{ jar: kept.copy() }, { headers: { Authorization: `Bearer ${token}` } }])
+        assert.equal(verdict(await submit(world, name, input, how)), stranger, name)
+    }
     assert.equal(await image(world), before)
+    return `${addresses.length} addresses, ${everyAction().length} actions`
   },
-  { waits: 'actions that need a session wait for a module that has one' },
 )
 
 check('H-094', 'a token that was planted before sign-in is neither taken over nor ever valid', async (world) => {
@@ -303,56 +302,101 @@ check('H-095', 'the token for forms that a stranger had is worth nothing after s
 
 check(
   'H-096',
-  'a new password ends every session on every node, and signs nobody in',
+  'a new password ends every session on every node but the one that chose it, which goes on with another token',
   async (world) => {
     const other = await world.node('second')
-    const person = await world.newPerson()
-    const jars = [await world.signIn(person), await world.signIn(person, { node: other })]
     const chosen = 'an entirely different horse 3'
     keepSecret(chosen)
+    const isOver = async (tokens: string[]) => {
+      for (const node of [other, world.app])
+        for (const token of tokens) assert.equal(await world.session(token, node), null)
+    }
+    // By a link: nobody is signed in by it.
+    const person = await world.newPerson()
+    const jars = [await world.signIn(person), await world.signIn(person, { node: other })]
     const saved = await world.choosePassword(person.email, chosen)
     assert.ok(!saved.setCookies.some((line) => line.startsWith('plinth.session=')))
-    for (const node of [other, world.app])
-      for (const jar of jars) assert.equal(await world.session(jar.token, node), null)
+    await isOver(jars.map(({ token }) => token))
     assert.equal((await world.try(person.email)).status, 401)
     assert.equal((await world.try(person.email, chosen)).status, 200)
+
+    // By whoever is signed in.
+    const { jar, token, ...owner } = await world.newSession()
+    const others = [await world.signIn(owner), await world.signIn(owner, { node: other })]
+    const changed = await submit(world, 'changePassword', { current: password, next: chosen }, { jar })
+    assert.equal(verdict(changed), 'ok')
+    await isOver([token, ...others.map((one) => one.token)])
+    assert.notEqual(jar.token, token)
+    for (const node of [other, world.app]) assert.equal((await world.session(jar, node)).user.id, owner.id)
+    assert.equal((await world.query('select id from sessions where user_id = $1', [owner.id])).length, 1)
+    assert.equal((await world.try(owner.email)).status, 401)
+    assert.equal((await world.try(owner.email, chosen)).status, 200)
   },
-  { waits: 'that a change while signed in renews the session waits for the account module' },
 )
 
-check(
-  'H-097',
-  'a new role holds at the next request, on every node',
-  async (world) => {
-    const other = await world.node('second')
-    const { token, id } = await world.newSession()
-    for (const role of ['editor', 'admin', 'viewer']) {
-      await world.query('update users set role = $2 where id = $1', [id, role])
-      for (const node of [world.app, other]) assert.equal((await world.session(token, node)).user.role, role)
+check('H-097', 'a new role holds at the next request, on every node', async (world) => {
+  const other = await world.node('second')
+  const { token, id, email } = await world.newSession()
+  for (const role of ['editor', 'admin', 'viewer']) {
+    await world.query('update users set role = $2 where id = $1', [id, role])
+    for (const node of [world.app, other]) assert.equal((await world.session(token, node)).user.role, role)
+  }
+  if (!hasModule('admin')) return
+  // By an admin: sessions stay as they are, for none of them says a role. As an admin's they are kept shorter at once.
+  const admin = await world.newSession({ role: 'admin' })
+  const old = await world.signIn({ id, email })
+  await age(world, old.token, `last_seen_at = now() - interval '13 hours'`)
+  for (const role of ['editor', 'admin', 'viewer']) {
+    const changed = await submit(world, 'updateUserRole', { userId: id, role }, { jar: admin.jar })
+    assert.equal(verdict(changed), 'ok')
+    for (const node of [world.app, other]) {
+      assert.equal((await world.session(token, node)).user.role, role)
+      if (role === 'admin') assert.equal(await world.session(old.token, node), null)
     }
-  },
-  { waits: 'that an admin’s change of a role also ends or renews the sessions waits for the admin module' },
-)
+  }
+  const changes = await world.query(
+    `select actor_id, details from audit_events where kind = 'role.changed' and target_id = $1 order by id`,
+    [id],
+  )
+  assert.deepEqual(
+    changes.map(({ actor_id, details }) => [actor_id, details.from, details.to]),
+    [
+      [admin.id, 'viewer', 'editor'],
+      [admin.id, 'editor', 'admin'],
+      [admin.id, 'admin', 'viewer'],
+    ],
+  )
+})
 
 check('H-098', 'suspending or deleting somebody ends every session on every node, for good', async (world) => {
   const other = await world.node('second')
-  for (const [what, statement] of [
-    ['suspended', 'update users set suspended_at = now() where id = $1'],
-    ['deleted', 'delete from users where id = $1'],
-  ] as const) {
+  type Ended = Person & { jar: Jar }
+  const ways: Record<string, (person: Ended) => Promise<unknown>> = {
+    suspended: ({ id }) => world.query('update users set suspended_at = now() where id = $1', [id]),
+    deleted: ({ id }) => world.query('delete from users where id = $1', [id]),
+    'deleted by themselves': async ({ email, jar }) => {
+      const answer = await submit(world, 'deleteAccount', { confirmation: email }, { jar })
+      assert.equal(verdict(answer), 'to /signed-out')
+      assert.equal(jar.token, '')
+    },
+  }
+  for (const [what, end] of Object.entries(ways)) {
     const first = await world.newSession()
     const tokens = [first.token, (await world.signIn(first)).token, (await world.signIn(first, { node: other })).token]
     for (const token of tokens) assert.equal((await world.session(token, other)).user.id, first.id)
-    await world.query(statement, [first.id])
+    await end(first)
     const start = performance.now()
     for (const token of tokens)
       for (const node of [world.app, other]) assert.equal(await world.session(token, node), null, what)
     assert.ok(performance.now() - start < 1_000)
-    if (what === 'deleted') {
+    if (what !== 'suspended') {
+      // Somebody who comes later and has that address is somebody else.
       const again = await world.newPerson({ email: first.email })
       assert.notEqual(again.id, first.id)
+      await world.signIn(again)
     }
-    for (const token of tokens) assert.equal(await world.session(token), null, what)
+    for (const token of tokens)
+      for (const node of [world.app, other]) assert.equal(await world.session(token, node), null, what)
   }
 })
 
@@ -554,5 +598,84 @@ check('H-108', 'while the database is away the session is 503, and the cookie st
   assert.notEqual(await world.session(jar), null)
 })
 
-skip('H-109', 'people see where they are signed in and end the others', 'waits for the account module')
-skip('H-110', 'an admin ends all sessions of somebody', 'waits for the admin module')
+check('H-109', 'people see where they are signed in, and end one of these or all others', async (world) => {
+  const other = await world.node('second')
+  const person = await world.newPerson()
+  const browsers = [
+    { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' },
+    { 'User-Agent': 'Mozilla/5.0 (iPhone) Safari/604.1' },
+    { 'User-Agent': '<img src=x onerror=alert(1)>' },
+    { 'User-Agent': 'curl/8.9' },
+  ]
+  const addresses = ['198.51.100.31', '2001:db8::31', '198.51.100.33', '198.51.100.34']
+  const jars = await Promise.all(
+    browsers.map((headers, index) => world.signIn(person, { headers, address: addresses[index] ?? '' })),
+  )
+  const [jar = assert.fail(), second = assert.fail()] = jars
+  // Somebody else's are none of theirs.
+  const stranger = await world.newSession()
+  const page = await world.get('/account/devices', { jar: jar.copy() })
+  assert.equal(page.status, 200)
+  for (const text of ['Firefox on Windows', 'Safari on iPhone', 'An unknown device', 'curl', ...addresses])
+    assert.ok(page.text.includes(text), text)
+  assert.doesNotMatch(page.text, /<img src=x/)
+  assert.equal(page.text.match(/<time/g)?.length, 4)
+
+  const rows = await world.query('select id, token_hash from sessions where user_id = $1', [person.id])
+  const idOf = (token: string) =>
+    rows.find((row) => row.token_hash.equals(createHash('sha256').update(token).digest())).id
+  assert.ok(!page.text.includes(stranger.id))
+  const ended = await submit(world, 'endDevice', { id: idOf(second.token) }, { jar })
+  assert.equal(verdict(ended), 'to /account/devices')
+  const alive = async (node = world.app) =>
+    Promise.all(jars.map(async (one) => (await world.session(one.token, node)) !== null))
+  for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, true, true])
+  assert.equal(verdict(await submit(world, 'endDevice', { id: idOf(second.token) }, { jar })), 'not_found')
+  assert.equal(verdict(await submit(world, 'endOtherDevices', {}, { jar })), 'to /account/devices')
+  for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, false, false])
+  assert.equal((await world.session(stranger.jar)).user.id, stranger.id)
+  const events = await world.query(
+    `select details from audit_events where kind = 'session.revoked' and actor_id = $1 order by id`,
+    [person.id],
+  )
+  assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
+})
+
+checkModule('admin', 'H-110', 'an admin ends all sessions of somebody, or one, on every node', async (world) => {
+  const other = await world.node('second')
+  const admin = await world.newSession({ role: 'admin' })
+  const [person, stranger] = [await world.newSession(), await world.newSession()]
+  const jars = [person.jar, await world.signIn(person), await world.signIn(person)]
+  const alive = async () => {
+    const counts: number[] = []
+    for (const node of [world.app, other])
+      counts.push((await Promise.all(jars.map((jar) => world.session(jar.token, node)))).filter(Boolean).length)
+    return counts
+  }
+  const end = async (input: object, jar = admin.jar) => verdict(await submit(world, 'endUserSessions', input, { jar }))
+  assert.deepEqual(await alive(), [3, 3])
+  assert.equal(await end({ userId: person.id }, stranger.jar), 'forbidden')
+  // A session of somebody else's is none of theirs.
+  const [{ id: foreign }] = await world.query('select id from sessions where user_id = $1', [stranger.id])
+  assert.equal(await end({ userId: person.id, sessionId: foreign }), 'not_found')
+  for (const sessionId of ['', 'x', null, [foreign], '*'])
+    assert.equal(await end({ userId: person.id, sessionId }), 'invalid_input', JSON.stringify(sessionId))
+  assert.deepEqual(await alive(), [3, 3])
+
+  const hash = createHash('sha256').update(person.token).digest()
+  const [{ id: own }] = await world.query('select id from sessions where token_hash = $1', [hash])
+  assert.equal(await end({ userId: person.id, sessionId: own }), 'ok')
+  assert.equal(await world.session(person.token), null)
+  assert.deepEqual(await alive(), [2, 2])
+  assert.equal(await end({ userId: person.id }), 'ok')
+  assert.deepEqual(await alive(), [0, 0])
+  assert.equal(await end({ userId: person.id }), 'not_found')
+  assert.equal((await world.session(stranger.jar)).user.id, stranger.id)
+  assert.equal((await world.session(admin.jar)).user.id, admin.id)
+  assert.equal((await world.try(person.email)).status, 200)
+  const events = await world.query(
+    `select details from audit_events where kind = 'session.revoked' and actor_id = $1 and target_id = $2 order by id`,
+    [admin.id, person.id],
+  )
+  assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
+})

@@ -3,10 +3,22 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { check } from './checks.ts'
 import { callRaw, type Jar } from './client.ts'
-import { password, someToken, type World } from './world.ts'
+import { keepSecret } from './oracles.ts'
+import { type Person, password, someToken, submit, type World } from './world.ts'
 
 const asked = (world: World, authorization: string | string[], jar?: Jar) =>
   world.get('/api/auth/session', { headers: { Authorization: authorization }, ...(jar && { jar }) })
+
+/** Somebody new with an API token for viewers, made the way people make one. */
+async function newApiToken(world: World, role: 'viewer' | 'admin' = 'viewer') {
+  const person: Person & { jar: Jar; token: string } = await world.newSession({ role })
+  const input = { name: 'Script', role: 'viewer', days: '30' }
+  const made = await submit(world, 'createApiToken', input, { path: '/account/tokens', jar: person.jar })
+  const { token } = (made.value as { data: { token: string } }).data
+  assert.match(token, /^plinth_[\w-]{43}$/)
+  keepSecret(token)
+  return { ...person, apiToken: token }
+}
 
 /** Our contract: a header that names nobody means nobody, and never falls back to the cookie beside it. */
 async function isNobody(world: World, authorization: string | string[], jar: Jar): Promise<void> {
@@ -88,6 +100,20 @@ check(
     assert.deepEqual(ended, [{ actor_id: viewer.id }])
     // Dead now: still not the cookie's turn.
     await isNobody(world, `Bearer ${viewer.token}`, admin.jar)
+    // An API token counts alone as well, on no page, and ends neither itself nor the session beside it.
+    const { id, apiToken } = await newApiToken(world)
+    const Authorization = `Bearer ${apiToken}`
+    assert.equal((await asked(world, Authorization, admin.jar.copy())).json().user.id, id)
+    const shown = await world.get('/dashboard', { headers: { Authorization }, jar: admin.jar.copy() })
+    assert.deepEqual([shown.status, shown.headers.location], [307, '/signin'])
+    const out = await world.get('/api/auth/signout', {
+      method: 'POST',
+      headers: { Authorization },
+      jar: admin.jar.copy(),
+    })
+    assert.deepEqual([out.status, out.setCookies], [302, []])
+    assert.equal((await asked(world, Authorization)).json().user.id, id)
+    assert.equal((await world.session(admin.token)).user.id, admin.id)
   },
 )
 
@@ -126,6 +152,11 @@ check('H-137', 'a Bearer of 10 KB, with NUL, with emoji or with other bytes is n
     '_'.repeat(43),
     'A'.repeat(42),
     'A'.repeat(44),
+    'plinth_',
+    `plinth_${token}`,
+    `plinth_${someToken()}`,
+    `PLINTH_${someToken()}`,
+    `plinth_${'A'.repeat(10_000)}`,
   ])
     await isNobody(world, `Bearer ${value}`, jar)
   for (const bytes of ['\0', '\x01', '\x7f']) {
@@ -184,11 +215,31 @@ check(
     await world.query('update users set suspended_at = null where id = $1', [person.id])
     await world.query('delete from users where id = $1', [person.id])
     assert.equal((await asked(world, `Bearer ${second.token}`)).text, 'null')
+
+    // An API token: never above what it was made for, and down with its owner.
+    const owner = await newApiToken(world, 'admin')
+    const roleNow = async () => (await asked(world, `Bearer ${owner.apiToken}`)).json()?.user.role ?? null
+    const setToken = (what: string) =>
+      world.query(`update account_api_tokens set ${what} where user_id = $1`, [owner.id])
+    assert.equal(await roleNow(), 'viewer')
+    await setToken(`role = 'admin'`)
+    assert.equal(await roleNow(), 'admin')
+    await world.query(`update users set role = 'editor' where id = $1`, [owner.id])
+    assert.equal(await roleNow(), 'editor')
+    await setToken('expires_at = now()')
+    assert.equal(await roleNow(), null)
+    await setToken(`expires_at = now() + interval '1 day'`)
+    await world.query('update users set suspended_at = now() where id = $1', [owner.id])
+    assert.equal(await roleNow(), null)
+    await world.query('update users set suspended_at = null where id = $1', [owner.id])
+    assert.equal(await roleNow(), 'editor')
+    await world.query('delete from users where id = $1', [owner.id])
+    assert.equal(await roleNow(), null)
   },
 )
 
 check('H-140', 'a token in the address is no token', async (world) => {
-  const { token } = await world.newSession()
+  const { token, apiToken } = await newApiToken(world)
   for (const name of [
     'access_token',
     'token',
@@ -203,31 +254,36 @@ check('H-140', 'a token in the address is no token', async (world) => {
       assert.equal((await world.get(`/api/auth/session?${query}`)).text, 'null', name)
       assert.equal((await world.get(`/dashboard?${query}`)).status, 307, name)
     }
+    const query = new URLSearchParams({ [name]: apiToken })
+    assert.equal((await world.get(`/api/auth/session?${query}`)).text, 'null', name)
   }
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
   await world.get('/api/auth/signout', { body: `access_token=${token}`, headers: form })
   assert.notEqual(await world.session(token), null)
 })
 
-check(
-  'H-141',
-  'a 401 says WWW-Authenticate: Bearer, and nothing about us',
-  async (world) => {
-    const answer = await world.try((await world.newPerson()).email, 'not the password at all')
-    assert.deepEqual([answer.status, answer.headers['www-authenticate']], [401, 'Bearer'])
-  },
-  { waits: 'the same on a guarded route waits for a module that has one; src/core/handler.test.ts shows it for all' },
-)
+check('H-141', 'a 401 says WWW-Authenticate: Bearer, and nothing about us', async (world) => {
+  const { apiToken } = await newApiToken(world)
+  const refused = [await world.try((await world.newPerson()).email, 'not the password at all')]
+  // A guarded route: to nobody, to a token that is none, and to one that is not for this.
+  for (const authorization of [undefined, 'Bearer x', `Bearer ${someToken()}`, 'Basic YTpi', `Bearer ${apiToken}`])
+    refused.push(
+      await world.get('/api/account/export', { headers: authorization ? { Authorization: authorization } : {} }),
+    )
+  for (const { status, headers } of refused) assert.deepEqual([status, headers['www-authenticate']], [401, 'Bearer'])
+})
 
 check('H-142', 'a Bearer is never shown again, in an answer or in the log', async (world) => {
-  const live = await world.newSession()
+  const live = await newApiToken(world)
   const unknown = someToken()
   const before = world.app.output().length
-  for (const token of [live.token, unknown]) {
+  for (const token of [live.token, live.apiToken, unknown]) {
     const headers = { Authorization: `Bearer ${token}` }
     for (const [path, method] of [
       ['/api/auth/session', 'GET'],
       ['/api/auth/session', 'DELETE'],
+      ['/api/account/export', 'GET'],
+      ['/account/tokens', 'GET'],
       ['/dashboard', 'GET'],
       ['/api/auth/nothing', 'GET'],
       ['/no-such-page', 'GET'],
@@ -239,15 +295,20 @@ check('H-142', 'a Bearer is never shown again, in an answer or in the log', asyn
     }
   }
   // A fault is logged with all that is known about it, and still without this.
-  await world.query('alter table sessions rename to sessions_hidden')
-  try {
-    for (const path of ['/api/auth/session', '/dashboard'])
-      await world.get(path, { headers: { Authorization: `Bearer ${unknown}` }, may500: true })
-  } finally {
-    await world.query('alter table sessions_hidden rename to sessions')
+  for (const [table, token, paths] of [
+    ['sessions', unknown, ['/api/auth/session', '/dashboard']],
+    ['account_api_tokens', live.apiToken, ['/api/auth/session', '/api/account/export']],
+  ] as const) {
+    await world.query(`alter table ${table} rename to hidden`)
+    try {
+      for (const path of paths) await world.get(path, { headers: { Authorization: `Bearer ${token}` }, may500: true })
+    } finally {
+      await world.query(`alter table hidden rename to ${table}`)
+    }
   }
   await new Promise((resolve) => setTimeout(resolve, 100))
   const written = world.app.output().slice(before)
   assert.match(written, /sessions/)
-  for (const token of [live.token, unknown]) assert.ok(!written.includes(token))
+  assert.match(written, /account_api_tokens/)
+  for (const token of [live.token, live.apiToken, unknown]) assert.ok(!written.includes(token))
 })

@@ -37,7 +37,7 @@ function leaksIn(text: string): string[] {
   return found
 }
 
-const isPrivate = /^\/(api\/auth|api\/demo\/admin|account|admin|dashboard|signin)([/?#]|$)/
+const isPrivate = /^\/(api\/auth|api\/account|api\/demo\/admin|account|admin|dashboard|signin)([/?#]|$)/
 
 function problemShape(answer: Answer): string | undefined {
   const body = answer.json()

@@ -8,6 +8,12 @@ import './h-cors.ts'
 import './i-authorization-header.ts'
 import './j-oauth.ts'
 import './k-redirects.ts'
+import './l-authorization.ts'
+import './m-validation.ts'
+import './n-admin-list.ts'
+import './o-password-and-deletion.ts'
+import './p-concurrency.ts'
+import './p-last-admin.ts'
 import { type Check, registered } from './checks.ts'
 import { leaksInLog } from './oracles.ts'
 import { World } from './world.ts'
@@ -22,6 +28,11 @@ const groups = [
   { letter: 'I', title: 'Authorization header', from: 133, to: 142 },
   { letter: 'J', title: 'OAuth', from: 143, to: 162 },
   { letter: 'K', title: 'Redirects and Host', from: 163, to: 174 },
+  { letter: 'L', title: 'Who may do what', from: 175, to: 198 },
+  { letter: 'M', title: 'What is sent in place of what was asked for', from: 199, to: 214 },
+  { letter: 'N', title: 'The list of people', from: 215, to: 226 },
+  { letter: 'O', title: 'Password and deletion', from: 227, to: 236 },
+  { letter: 'P', title: 'Many at once', from: 237, to: 258 },
 ]
 
 type Group = (typeof groups)[number]

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
@@ -12,6 +12,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { createDatabase, dropDatabase, findServer, runDb } from '../support/database.ts'
 import { mailsTo, type ReceivedMail } from '../support/inbox.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { type Acted, everyAction } from './actions.ts'
 import { type Answer, type Call, call, Jar, markSecure } from './client.ts'
 import { keepSecret } from './oracles.ts'
 
@@ -117,6 +118,14 @@ export class World {
     if (answer.status !== 200)
       throw new Error(`signing in as ${person.email} answered ${answer.status}: ${answer.text}`)
     return jar
+  }
+
+  /** A session that is put there directly, where how it began is not the question. */
+  async enter({ id }: Pick<Person, 'id'>): Promise<Jar> {
+    const token = someToken()
+    const hash = createHash('sha256').update(token).digest()
+    await this.query('insert into sessions (user_id, token_hash) values ($1, $2)', [id, hash])
+    return new Jar({ 'plinth.session': token })
   }
 
   /** Somebody new, signed in. */
@@ -262,38 +271,54 @@ export async function image(world: World): Promise<string> {
   return row.image
 }
 
+/** React takes a text that begins so for a sign of its own, unless the sign is there twice. */
+const asText = (_: string, value: unknown) => (typeof value === 'string' && value.startsWith('$') ? `$${value}` : value)
+const fromText = (_: string, value: unknown) =>
+  typeof value === 'string' && value.startsWith('$$') ? value.slice(1) : value
+
 /** Posts to a server action as a browser's script does, and returns its answer: a value, or the digest of a fault. */
 export async function act(
   world: World,
   name: string,
   input: unknown,
-  { path = '/signin', node = world.app, ...options }: Call & { path?: string; node?: RunningServer } = {},
-): Promise<Answer & { value: unknown }> {
-  const manifest = JSON.parse(readFileSync(join(root, '.next', 'server', 'server-reference-manifest.json'), 'utf8'))
-  const actions: [string, { exportedName: string }][] = Object.entries(manifest.node)
-  const id = actions.find(([, action]) => action.exportedName === name)?.[0]
-  if (!id) throw new Error(`the build has no action ${name}`)
-  const answer = await call(node.url, path, {
+  { path, node = world.app, ...options }: Call & { path?: string; node?: RunningServer } = {},
+): Promise<Acted> {
+  const action = everyAction().find((one) => one.name === name)
+  if (!action) throw new Error(`the build has no action ${name}`)
+  const answer = await call(node.url, path ?? action.page, {
     method: 'POST',
-    body: JSON.stringify([input]),
+    body: JSON.stringify([input], asText),
     ...options,
     headers: {
-      'Next-Action': id,
+      'Next-Action': action.id,
       'Content-Type': 'text/plain;charset=UTF-8',
       Accept: 'text/x-component',
       ...options.headers,
     },
   })
   const row = answer.text.split('\n').find((line) => line.startsWith('1:{'))
-  return { ...answer, value: row ? JSON.parse(row.slice(2)) : undefined }
+  return { ...answer, value: row ? JSON.parse(row.slice(2), fromText) : undefined }
 }
 
 /** The same from a page of the app itself: what a person's browser sends. */
-export const submit = (world: World, name: string, input: unknown, options: Call & { path?: string } = {}) =>
+export const submit = (
+  world: World,
+  name: string,
+  input: unknown,
+  options: Call & { path?: string; node?: RunningServer } = {},
+) =>
   act(world, name, input, {
     ...options,
-    headers: { Origin: world.app.url, 'Sec-Fetch-Site': 'same-origin', ...options.headers },
+    headers: { Origin: (options.node ?? world.app).url, 'Sec-Fetch-Site': 'same-origin', ...options.headers },
   })
+
+/** Every page and every GET of the API that this build has. */
+export function everyAddress(): string[] {
+  const routes: Record<string, string> = JSON.parse(
+    readFileSync(join(root, '.next', 'app-path-routes-manifest.json'), 'utf8'),
+  )
+  return [...new Set(Object.values(routes))].filter((route) => !/\[|^\/_/.test(route))
+}
 
 export const someToken = () => randomBytes(32).toString('base64url')
 export const nobody = () => `nobody-${crypto.randomUUID()}@example.com`

@@ -66,9 +66,12 @@ export async function startServer(
   const output = outputOf(child)
   const end = (signal: NodeJS.Signals) => endWith(child, signal)
   const stop = () => end('SIGTERM')
-  const deadline = Date.now() + 60_000
+  // Development compiles before it answers.
+  const deadline = Date.now() + (mode === 'dev' ? 180_000 : 60_000)
   while (Date.now() < deadline && child.exitCode === null) {
-    const isUp = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(20_000) }).then(
+    const isUp = await fetch(`${url}/api/health`, {
+      signal: AbortSignal.timeout(mode === 'dev' ? 120_000 : 20_000),
+    }).then(
       (response) => response.ok,
       () => false,
     )

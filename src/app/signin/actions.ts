@@ -4,10 +4,11 @@ import type { Route } from 'next'
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
+import { signOut } from '@/core/auth/browser-session'
 import { goToProvider } from '@/core/auth/oauth/config'
 import { configuredProviders } from '@/core/auth/oauth/providers'
 import { returnPath } from '@/core/auth/return-path'
-import { signInWithPassword, signOut } from '@/core/auth/sign-in'
+import { signInWithPassword } from '@/core/auth/sign-in'
 import { AppError } from '@/core/errors'
 
 /** Hands over to Google or GitHub. Whoever was signed in here before is not any more: this is another sign-in. */
@@ -28,7 +29,8 @@ export const signIn = definePublicAction({
   }),
   keep: ['email'],
   run: async ({ input }) => {
-    await signInWithPassword(input.email, input.password)
-    redirect(returnPath(input.callbackUrl, '/dashboard') as Route)
+    const next = returnPath(input.callbackUrl, '/dashboard')
+    const { challenge } = await signInWithPassword(input.email, input.password)
+    redirect((challenge ? `${challenge.page}?callbackUrl=${encodeURIComponent(next)}` : next) as Route)
   },
 })

@@ -8,7 +8,7 @@ import { ActionForm, Field, FormMessage, PasswordField, SubmitButton } from '@/c
 import { FormPage } from '@/core/ui/form-page'
 import { alertVariants } from '@/core/ui/surface'
 import { signIn } from './actions'
-import { Providers } from './providers'
+import { WaysToSignIn } from './providers'
 import { SeededPeople } from './seeded-people'
 
 export const metadata = { title: 'Sign in', description: 'Sign in to your account.' }
@@ -43,7 +43,7 @@ export default async function SignInPage({ searchParams }: PageProps<'/signin'>)
           {said}
         </p>
       )}
-      <Providers next={next} />
+      <WaysToSignIn next={next} />
       <ActionForm action={signIn} className="grid gap-5">
         <FormMessage className={alertVariants({ tone: 'danger' })} initial={explain(error)} />
         <input type="hidden" name="callbackUrl" value={next} />

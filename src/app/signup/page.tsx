@@ -6,7 +6,7 @@ import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, AnswerText, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
 import { alertVariants } from '@/core/ui/surface'
-import { Providers } from '../signin/providers'
+import { WaysToJoin } from '../signin/providers'
 import { signUp } from './actions'
 
 export const metadata = { title: 'Create an account', description: 'Create your account.' }
@@ -30,7 +30,7 @@ export default async function SignUpPage() {
   }
   return (
     <FormPage title="Create an account">
-      <Providers next="/dashboard" />
+      <WaysToJoin next="/dashboard" />
       <ActionForm action={signUp} className="grid gap-5" done={<CheckYourMail />}>
         <FormMessage className={alertVariants({ tone: 'danger' })} />
         <Field label="Name" name="name" autoComplete="name" hint="How others see you. You can leave it empty." />

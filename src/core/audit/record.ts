@@ -2,6 +2,7 @@ import 'server-only'
 import type { Origin } from '../address'
 import type { Database } from '../db/client'
 import { auditEvents } from '../db/schema'
+import { currentRequest } from '../request'
 
 /** What happened: whose thing it is, then what, such as `password.changed`. */
 type Kind = `${string}.${string}`
@@ -17,7 +18,15 @@ interface Event {
 }
 
 /** Writes down what happened, in the transaction in which it happens. Nobody can change it afterwards. */
-export async function record(tx: Pick<Database, 'insert'>, kind: Kind, event: Event): Promise<void> {
-  const { actorId, targetId, from, details } = event
-  await tx.insert(auditEvents).values({ kind, actorId, targetId, details, ip: from?.ip, userAgent: from?.userAgent })
+export async function record(tx: Pick<Database, 'insert'>, kind: Kind, ...events: Event[]): Promise<void> {
+  const admin = (await currentRequest()?.session)?.actingAdmin
+  const rows = events.map(({ from, details, ...event }) => ({
+    ...event,
+    kind,
+    ip: from?.ip,
+    userAgent: from?.userAgent,
+    // What is done for somebody is theirs in name only.
+    details: admin && admin.id !== event.actorId ? { ...details, acting_admin: admin.id } : details,
+  }))
+  if (rows.length > 0) await tx.insert(auditEvents).values(rows)
 }

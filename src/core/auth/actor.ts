@@ -1,9 +1,13 @@
 import 'server-only'
-import { headers } from 'next/headers'
+import type { Route } from 'next'
+import { cookies, headers } from 'next/headers'
+import { notFound, redirect } from 'next/navigation'
 import { cache } from 'react'
+import { modules } from '@/modules'
 import { AppError } from '../errors'
+import type { Bearer } from '../module'
 import { currentRequest } from '../request'
-import type { Role } from './policy'
+import { type Allow, isAllowed, type Role } from './policy'
 import { findSession, type Session } from './sessions'
 import { sessionCookieName } from './settings'
 
@@ -29,11 +33,15 @@ export async function readTokens(): Promise<{ from: 'header' | 'cookie'; tokens:
   }
   // Not Next's cookies(): of two cookies of one name it shows only the last.
   const prefix = `${sessionCookieName()}=`
-  const sent = (head.get('cookie') ?? '').split(';').map((pair) => pair.trim())
-  return {
-    from: 'cookie',
-    tokens: sent.filter((pair) => pair.startsWith(prefix)).map((pair) => pair.slice(prefix.length)),
-  }
+  const sent = (head.get('cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(prefix))
+    .map((pair) => pair.slice(prefix.length))
+  if (currentRequest() || sent.length > 1) return { from: 'cookie', tokens: sent }
+  // A page that is shown in answer to an action: the action may have given the browser another token, or taken it away.
+  const token = (await cookies()).get(sessionCookieName())?.value
+  return { from: 'cookie', tokens: token ? [token] : [] }
 }
 
 async function loadSession(): Promise<Session | null> {
@@ -49,11 +57,53 @@ export function getSession(): Promise<Session | null> {
   const request = currentRequest()
   if (!request) return loadSessionForPage()
   request.session ??= loadSession()
-  return request.session as Promise<Session | null>
+  return request.session
+}
+
+/**
+ * Who is calling a route handler: a session, or a program with a token that a module has given out. Pages and actions know
+ * sessions only.
+ */
+export async function getCaller(): Promise<Bearer | null> {
+  const session = await getSession()
+  if (session) return session
+  const { from, tokens } = await readTokens()
+  if (from !== 'header' || !tokens[0]) return null
+  for (const module of modules) {
+    const found = await module.bearer?.(tokens[0])
+    if (found) return found
+  }
+  return null
 }
 
 export async function getActor(): Promise<Actor | null> {
   return (await getSession())?.user ?? null
+}
+
+const notTheirs = () => new AppError('forbidden', 'Only the person themselves can do this')
+
+/** Refuses an admin who acts for somebody else: this is about what only that person has a right to. */
+export async function refuseActing(): Promise<void> {
+  if ((await getSession())?.actingAdmin) throw notTheirs()
+}
+
+/** Refuses a caller who has not shown lately that it is them: for steps that cannot be undone, or that open doors. */
+export async function requireConfirmed(): Promise<void> {
+  const session = await getSession()
+  if (!session) throw new AppError('unauthenticated')
+  if (session.actingAdmin) throw notTheirs()
+  if (!session.isConfirmed) throw new AppError('reauth_required')
+}
+
+/**
+ * For a page: whoever may see it. Strangers are sent to sign in, and come back to `path`; to others there is nothing here.
+ * @public For the pages of modules.
+ */
+export async function requirePermission(allow: Allow, path: string): Promise<Actor> {
+  const actor = await getActor()
+  if (!actor) redirect(`/signin?callbackUrl=${encodeURIComponent(path)}` as Route)
+  if (!isAllowed(actor.role, allow)) notFound()
+  return actor
 }
 
 export async function requireActor(): Promise<Actor> {

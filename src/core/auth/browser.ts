@@ -7,7 +7,7 @@ import { cookieName, cookieOptions, hintCookieName, lifetimeOf } from './setting
 
 // What the app leaves in a browser, besides what Auth.js does. Every cookie of ours is set and cleared here.
 
-type Name = 'session' | 'device' | 'signup' | 'connect' | 'csrf'
+type Name = 'session' | 'device' | 'signup' | 'connect' | 'csrf' | 'callback-url' | `ticket.${string}`
 
 export async function keepInBrowser(name: Name, value: string, maxAge?: number): Promise<void> {
   const options = { ...cookieOptions(), httpOnly: true }
@@ -21,9 +21,9 @@ export async function readFromBrowser(name: Name): Promise<string | undefined> {
 export const clearFromBrowser = (name: Name) => keepInBrowser(name, '', 0)
 
 /** For static pages, which cannot know: see hintCookieName. */
-export async function hintSignedIn(role: Role | null): Promise<void> {
+export async function hintSignedIn(role: Role | null, { isActing = false } = {}): Promise<void> {
   const maxAge = role ? lifetimeOf(role).absolute : 0
-  ;(await cookies()).set(hintCookieName, role ? '1' : '', { ...cookieOptions(), maxAge })
+  ;(await cookies()).set(hintCookieName, role ? (isActing ? '2' : '1') : '', { ...cookieOptions(), maxAge })
 }
 
 /** Auth.js' token for forms: whoever signs in or out gets another, so that none is shared by two people. */

@@ -15,8 +15,8 @@ import { removeUnproved } from './people'
 export async function appointFirstAdmin(email: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('first admin'))`)
-    const [admin] = await tx.select({ id: users.id }).from(users).where(eq(users.role, 'admin')).limit(1)
-    if (admin) return false
+    const [present] = await tx.select({ id: users.id }).from(users).where(eq(users.role, 'admin')).limit(1)
+    if (present) return false
     await removeUnproved(tx, email)
     const [created] = await tx
       .insert(users)

@@ -4,8 +4,10 @@ import { z } from 'zod'
 import { db } from '../db/client'
 import { signups, users } from '../db/schema'
 import { env } from '../env'
+import type { Letter } from '../mail/letter'
 import { defineMail } from '../mail/mail'
-import { makeLink } from './link'
+import { alarmLink, makeLink, resetLink, signUpLink } from './link'
+import { seal, unseal } from './sealed'
 
 // Jobs hold ids only: addresses and names are read when the letter is written, and go with the person.
 
@@ -49,7 +51,7 @@ export const signUpMail = defineMail('signup', {
       to: { name: signup.name, address: signup.email },
       subject: 'Confirm your e-mail address',
       paragraphs: ['One step is left: show us that this address is yours.'],
-      action: { label: 'Confirm my address', url: await makeLink('signup', { signupId }) },
+      action: { label: 'Confirm my address', url: await makeLink(signUpLink, { signupId }) },
       notes: [
         'The link works once, for 24 hours.',
         'If you did not ask for an account, ignore this mail. Nothing happens without you.',
@@ -68,7 +70,7 @@ export const resetMail = defineMail('reset', {
       to,
       subject: 'Choose a new password',
       paragraphs: ['Somebody, probably you, asked for a new password for your account.'],
-      action: { label: 'Choose a new password', url: await makeLink('reset', { userId }) },
+      action: { label: 'Choose a new password', url: await makeLink(resetLink, { userId }) },
       notes: [
         'The link works once, for 30 minutes.',
         'If this was not you, ignore this mail. Your password stays as it is.',
@@ -88,22 +90,68 @@ export const firstAdminMail = defineMail('first_admin', {
       paragraphs: [
         `The app at ${env.AUTH_URL} has just started, and you are its first admin. Choose a password to sign in.`,
       ],
-      action: { label: 'Choose a password', url: await makeLink('reset', { userId }) },
+      action: { label: 'Choose a password', url: await makeLink(resetLink, { userId }) },
       notes: [`The link works once, for 30 minutes. Later, ask for another: ${page('/forgot')}`],
     }
   },
 })
 
-export const passwordChangedMail = defineMail('password_changed', {
+/** Somebody's name and address for a job, where the database will not have them any more when the letter is written. */
+export const sealRecipient = (to: Letter['to']) => seal('mail', JSON.stringify(to))
+
+const Sealed = z
+  .string()
+  .transform((sealed) => JSON.parse(unseal('mail', sealed) ?? 'null'))
+  .pipe(z.object({ name: z.string(), address: z.string() }).nullable())
+
+/**
+ * A mail about something that matters to the safety of somebody's account. It always holds the way to say "this was not
+ * me". `formerTo` is for whoever has the address no longer: they get the mail, and can have the address back.
+ */
+export function defineNotice<Data extends { userId: string }>(
+  name: string,
+  {
+    data,
+    write,
+  }: { data: z.ZodType<Data>; write(data: Data): { subject: string; paragraphs: string[]; formerTo?: string } },
+) {
+  return defineMail(name, {
+    data,
+    compose: async (given) => {
+      const { subject, paragraphs, formerTo } = write(given)
+      const former = formerTo === undefined ? null : Sealed.parse(formerTo)
+      const to = former ?? (await findRecipient(given.userId))
+      if (!to) return null
+      const subjectOfLink = { userId: given.userId, ...(former && { email: former.address }) }
+      return {
+        to,
+        subject,
+        paragraphs: [...paragraphs, 'If this was you, there is nothing to do.'],
+        action: { label: 'This was not me', url: await makeLink(alarmLink, subjectOfLink) },
+        notes: ['The link works once, for a week. It signs everybody out of your account.'],
+      }
+    },
+  })
+}
+
+export const passwordChangedMail = defineNotice('password_changed', {
   data: z.object({ userId: z.uuid() }),
-  compose: async ({ userId }) => {
-    const to = await findRecipient(userId)
+  write: () => ({
+    subject: 'Your password was changed',
+    paragraphs: ['The password of your account was changed, and every other device was signed out.'],
+  }),
+})
+
+/** The last one. */
+export const deletedMail = defineMail('deleted', {
+  data: z.object({ to: z.string() }),
+  compose: async (given) => {
+    const to = Sealed.parse(given.to)
     return (
       to && {
         to,
-        subject: 'Your password was changed',
-        paragraphs: ['The password of your account was changed, and you were signed out everywhere.'],
-        notes: [`If this was not you, choose a new one at once: ${page('/forgot')}`],
+        subject: 'Your account was deleted',
+        paragraphs: ['Your account and everything that was yours is deleted. This is the last mail to this address.'],
       }
     )
   },
@@ -126,17 +174,10 @@ export const passwordLockedMail = defineMail('password_locked', {
   },
 })
 
-export const providerConnectedMail = defineMail('provider_connected', {
+export const providerConnectedMail = defineNotice('provider_connected', {
   data: z.object({ userId: z.uuid(), provider: z.string() }),
-  compose: async ({ userId, provider }) => {
-    const to = await findRecipient(userId)
-    return (
-      to && {
-        to,
-        subject: `${provider} was connected to your account`,
-        paragraphs: [`From now on you can sign in with ${provider}, too.`],
-        notes: [`If this was not you, choose a new password at once: ${page('/forgot')}`],
-      }
-    )
-  },
+  write: ({ provider }) => ({
+    subject: `${provider} was connected to your account`,
+    paragraphs: [`From now on you can sign in with ${provider}, too.`],
+  }),
 })

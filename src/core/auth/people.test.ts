@@ -65,8 +65,9 @@ test.each([
   expect(await passwordProblem(password, 'ada.lovelace@example.com')).toContain(complaint)
 })
 
-test('a short name in an address does not spoil every password', async () => {
+test('a short name in an address does not spoil every password; the address itself is none', async () => {
   expect(await passwordProblem('a long walk by the sea', 'a@example.com')).toBeUndefined()
+  expect(await passwordProblem('A@example.com', 'a@Example.com')).toContain('e-mail')
 })
 
 test.each(['correct horse battery', '\u{1f40e}\u{1f50b}\u{1f4ce}\u{1f33f}'.repeat(3), `${'x'.repeat(100)}abcdefgh`])(
@@ -79,6 +80,18 @@ test.each(['correct horse battery', '\u{1f40e}\u{1f50b}\u{1f4ce}\u{1f33f}'.repea
 test('a name is kept as it was written, but for spaces around it; nothing in it can break a line', () => {
   expect(normalizeName('  Zoe\u0308 O’Neill ')).toBe('Zoë O’Neill')
   expect(normalizeName('\u{1f600}'.repeat(100))).toHaveLength(200)
-  for (const wrong of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\0b', 'a\u202eb', 'a\u2028b', '\ud800'])
+  expect(normalizeName('\u{1f469}\u200d\u{1f680}')).toBe('\u{1f469}\u200d\u{1f680}')
+  for (const wrong of [
+    '',
+    '   ',
+    'x'.repeat(101),
+    'a\nb',
+    'a\0b',
+    'a\u202eb',
+    'a\u2028b',
+    '\ud800',
+    '\u200b\u200d',
+    '\u3164',
+  ])
     expect(normalizeName(wrong)).toBeNull()
 })

@@ -24,18 +24,31 @@ export async function passwordProblem(password: string, email: string): Promise<
   if (!isPossiblePassword(password)) return 'This holds characters that cannot be used'
   if (new Set(password.trim()).size < 4) return 'This is too easy to guess'
   if (await isCommonPassword(password)) return 'This is one of the passwords that everybody tries first'
-  const name = email.split('@')[0] ?? ''
-  if (name.length >= 4 && password.toLowerCase().includes(name)) return 'Leave your e-mail address out of it'
-  if (appName.test(password.toLowerCase().replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
+  const typed = password.toLowerCase()
+  const address = email.toLowerCase()
+  const name = address.split('@')[0] ?? ''
+  // A name of a few letters is in many words; the whole address is in none.
+  if (address && typed.includes(name.length >= 4 ? name : address)) return 'Leave your e-mail address out of it'
+  if (appName.test(typed.replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
 }
 
-/** 1 to 100 characters once trimmed, and nothing that would break a line or hide in it. */
+/** 1 to 100 characters once trimmed, something to see among them, and nothing that would break a line or turn it round. */
 export function normalizeName(text: string): string | null {
   const name = text.normalize('NFC').trim()
-  const length = [...name].length
-  return length >= 1 && length <= 100 && name.isWellFormed() && !/\p{Cc}|\p{Bidi_Control}|[\p{Zl}\p{Zp}]/u.test(name)
-    ? name
-    : null
+  const isSound =
+    [...name].length <= 100 &&
+    name.isWellFormed() &&
+    !/\p{Cc}|\p{Bidi_Control}|[\p{Zl}\p{Zp}]/u.test(name) &&
+    /[^\p{Default_Ignorable_Code_Point}\p{White_Space}]/u.test(name)
+  return isSound ? name : null
+}
+
+/** The same for a field called `name`: what cannot be one is refused there. */
+export function requireName(text: string): string {
+  const name = normalizeName(text)
+  if (!name)
+    throw new AppError('invalid_input', undefined, { fields: { name: ['Enter a name of 1 to 100 characters'] } })
+  return name
 }
 
 /**

@@ -3,17 +3,17 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { addressGroup, clientAddress, originOf } from '../address'
 import { record } from '../audit/record'
-import { db, type Transaction } from '../db/client'
-import { passwords, tokens, users } from '../db/schema'
+import { db } from '../db/client'
+import { tokens, users } from '../db/schema'
 import { AppError } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
+import { replacePassword } from './change-password'
 import { normalizeEmail } from './email'
-import { isLive } from './link'
-import { passwordChangedMail, resetMail } from './mails'
+import { isLive, resetLink } from './link'
+import { resetMail } from './mails'
 import { hashPassword } from './password'
 import { passwordProblem } from './people'
-import { revokeSessions } from './sessions'
 
 const ofAddress = defineLimit('reset_address', { points: 20, seconds: 60 * 60 })
 const ofEmail = defineLimit('reset_email', { points: 3, seconds: 60 * 60 })
@@ -51,7 +51,7 @@ async function findReset(token: string) {
     .select({ userId: users.id, email: users.email })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
-    .where(and(isLive('reset', token), isNull(users.suspendedAt)))
+    .where(and(isLive(resetLink.name, token), isNull(users.suspendedAt)))
   return found
 }
 
@@ -72,7 +72,7 @@ export async function resetPassword(token: string, password: string): Promise<vo
   if (problem) throw new AppError('invalid_input', undefined, { fields: { password: [problem] } })
   const hash = await hashPassword(password)
   await db.transaction(async (tx) => {
-    const [taken] = await tx.delete(tokens).where(isLive('reset', token)).returning({ userId: tokens.userId })
+    const [taken] = await tx.delete(tokens).where(isLive(resetLink.name, token)).returning({ userId: tokens.userId })
     if (taken?.userId !== found.userId) throw gone
     await replacePassword(tx, found.userId, hash)
     // The mail arrived: the address is theirs.
@@ -82,16 +82,4 @@ export async function resetPassword(token: string, password: string): Promise<vo
       .where(eq(users.id, found.userId))
     await record(tx, 'password.changed', { targetId: found.userId, from: originOf(head), details: { way: 'reset' } })
   })
-}
-
-/** A new password: whatever the old one opened is shut, links to choose another included, and the owner is told. */
-async function replacePassword(tx: Transaction, userId: string, hash: string): Promise<void> {
-  // First, so that a sign-in with the old password that is under way waits here, and then finds that it is not the one.
-  await tx
-    .insert(passwords)
-    .values({ userId, hash })
-    .onConflictDoUpdate({ target: passwords.userId, set: { hash, failures: 0, changedAt: sql`now()` } })
-  await revokeSessions(tx, userId)
-  await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.purpose, 'reset')))
-  await enqueue(tx, passwordChangedMail, { userId })
 }

@@ -8,7 +8,7 @@ const seenFrom = { userAgent: 'test', ip: '192.0.2.1' }
 let userId = ''
 let token = ''
 beforeEach(async () => {
-  await db.delete(users)
+  await db.execute(sql`truncate users cascade`)
   const [person] = await db
     .insert(users)
     .values({ email: 'Ada@Example.com', name: 'Ada', role: 'editor' })
@@ -29,6 +29,9 @@ describe('a session', () => {
     const session = await findSession(token)
     expect(session?.user).toEqual({ id: userId, email: 'Ada@Example.com', name: 'Ada', role: 'editor' })
     expect(session?.expires).toBeInstanceOf(Date)
+    expect(session?.image).toBeNull()
+    await db.update(users).set({ image: '/picture' })
+    expect((await findSession(token))?.image).toBe('/picture')
   })
 
   test('is stored as a hash: nothing in the row is the token', async () => {
@@ -109,6 +112,12 @@ describe('starting a session', () => {
     expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(1)
   })
 
+  test('is refused to somebody who was suspended since the password was checked', async () => {
+    await db.update(users).set({ suspendedAt: sql`now()` })
+    await expect(createSession(userId, 'the-hash', seenFrom)).rejects.toMatchObject({ code: 'invalid_credentials' })
+    expect(await db.select({ id: sessions.id }).from(sessions)).toHaveLength(1)
+  })
+
   test('waits for a change of password that is under way, and starts nothing with the old one', async () => {
     for (let round = 0; round < 20; round++) {
       const old = `hash-${round}`
@@ -163,6 +172,7 @@ describe('somebody’s sessions', () => {
     expect(listed[0]).toEqual({
       id: expect.any(String),
       userAgent: 'test',
+      isOfAdmin: false,
       ip: '192.0.2.1',
       createdAt: expect.any(Date),
       lastSeenAt: expect.any(Date),

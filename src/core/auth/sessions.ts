@@ -1,17 +1,24 @@
 import 'server-only'
-import { and, desc, eq, isNull, ne, notInArray, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { Origin } from '../address'
 import { record } from '../audit/record'
 import { type Database, db, type Transaction } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
+import { AppError } from '../errors'
 import type { Role } from './policy'
-import { mostSessions, sessionLifetime, touchInterval } from './settings'
+import { confirmedFor, longestActing, mostSessions, sessionLifetime, touchInterval } from './settings'
 import { hashToken, isToken, newToken } from './token'
 
 export interface Session {
   id: string
   user: { id: string; email: string; name: string; role: Role }
+  /** Where the person's picture is. Beside `user`, whose keys callers of the API rely on. */
+  image: string | null
   expires: Date
+  /** Whether the person has shown lately that it is them. */
+  isConfirmed: boolean
+  /** The admin who acts for the person, and the session that they do it from. */
+  actingAdmin: { id: string; name: string; sessionId: string } | null
 }
 
 const { standard, admin } = sessionLifetime
@@ -19,7 +26,7 @@ const seconds = (column: 'idle' | 'absolute') =>
   sql`make_interval(secs => case when ${users.role} = 'admin' then ${sql.raw(String(admin[column]))} else ${sql.raw(String(standard[column]))} end)`
 
 /** Decided by the database's clock: nodes may disagree about the time. */
-const expiresAt = sql`least(${sessions.lastSeenAt} + ${seconds('idle')}, ${sessions.createdAt} + ${seconds('absolute')})`
+const expiresAt = sql`least(${sessions.lastSeenAt} + ${seconds('idle')}, ${sessions.createdAt} + ${seconds('absolute')}, case when ${sessions.openedBy} is not null then ${sessions.createdAt} + make_interval(secs => ${sql.raw(String(longestActing))}) end)`
 
 /** Its last request was noted long enough ago to note another. */
 const isStale = sql<boolean>`${sessions.lastSeenAt} < now() - make_interval(secs => ${sql.raw(String(touchInterval))})`
@@ -31,34 +38,75 @@ const findByHash = db
     email: users.email,
     name: users.name,
     role: users.role,
+    image: users.image,
+    openedBy: sessions.openedBy,
     expires: sql<Date>`${expiresAt}`.mapWith(sessions.createdAt).as('expires'),
+    isConfirmed:
+      sql<boolean>`${sessions.confirmedAt} > now() - make_interval(secs => ${sql.raw(String(confirmedFor))})`.as(
+        'is_confirmed',
+      ),
     isStale: isStale.as('is_stale'),
   })
   .from(sessions)
   .innerJoin(users, eq(users.id, sessions.userId))
   .where(and(eq(sessions.tokenHash, sql.placeholder('hash')), isNull(users.suspendedAt), sql`${expiresAt} > now()`))
-  .prepare('find_session')
+  .prepare('find_session_and_opener')
 
 /** One query; role and status come with it, so a change holds at the very next request. */
 export async function findSession(token: string): Promise<Session | null> {
   if (!isToken(token)) return null
   const [row] = await findByHash.execute({ hash: hashToken(token) })
   if (!row) return null
+  const actingAdmin = row.openedBy ? await findActingAdmin(row.openedBy) : null
+  if (row.openedBy && !actingAdmin) return null
   // Asked again where it is written: of many requests at once, one writes.
-  if (row.isStale)
+  if (row.isStale) {
     await db
       .update(sessions)
       .set({ lastSeenAt: sql`now()` })
       .where(and(eq(sessions.id, row.id), isStale))
-  const { id, userId, expires, isStale: _, ...person } = row
-  return { id, user: { id: userId, ...person }, expires }
+    if (!actingAdmin) await noteSeen(row.userId)
+  }
+  const { id, userId, email, name, role, image, expires, isConfirmed } = row
+  const user = { id: userId, email, name, role }
+  return { id, user, image, expires, isConfirmed: isConfirmed && !actingAdmin, actingAdmin }
 }
 
-/** How somebody came in: with a password, or vouched for by a provider. */
-type Way = 'password' | 'google' | 'github'
+/** The admin whose session this is, while it is good and they are one. Only asked where somebody acts for another. */
+async function findActingAdmin(sessionId: string): Promise<Session['actingAdmin']> {
+  const [admin] = await db
+    .select({ id: users.id, name: users.name })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(eq(sessions.id, sessionId), eq(users.role, 'admin'), isNull(users.suspendedAt), sql`${expiresAt} > now()`),
+    )
+  return admin ? { ...admin, sessionId } : null
+}
 
-/** Returns the token, which exists nowhere else from then on but with the caller. */
-async function insertSession(tx: Transaction, userId: string, way: Way, from: Origin): Promise<string> {
+/** Hourly, for lists of people. Whoever holds the row just now is not waited for: another request will come. */
+async function noteSeen(userId: string): Promise<void> {
+  const isDue = sql`coalesce(${users.lastSeenAt}, '-infinity') < now() - interval '1 hour'`
+  const free = db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), isDue))
+    .for('no key update', { skipLocked: true })
+  await db.update(users).set({ lastSeenAt: sql`now()` }).where(inArray(users.id, free))
+}
+
+/**
+ * Starts a session for somebody who has shown who they are; `way` says how. Returns the token, which exists nowhere else
+ * from then on but with the caller.
+ */
+export async function insertSession(tx: Transaction, userId: string, way: string, from: Origin): Promise<string> {
+  // First, and asked again: whoever is being suspended just now is waited for, and then gets none.
+  const seen = await tx
+    .update(users)
+    .set({ lastSeenAt: sql`now()` })
+    .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
+    .returning({ id: users.id })
+  if (seen.length === 0) throw new AppError('invalid_credentials')
   const token = newToken()
   await tx.insert(sessions).values({ userId, tokenHash: hashToken(token), ...from })
   const kept = tx
@@ -90,19 +138,15 @@ export async function createSession(userId: string, passwordHash: string, from: 
   })
 }
 
-/** Starts a session for somebody whom a provider vouched for. */
-export async function createSessionByProvider(
-  userId: string,
-  provider: 'google' | 'github',
-  from: Origin,
-): Promise<string | null> {
+/** Starts a session for somebody who has shown without a password who they are, and says how. */
+export async function createSessionFor(userId: string, way: string, from: Origin): Promise<string | null> {
   return db.transaction(async (tx) => {
     const [person] = await tx
       .select({ id: users.id })
       .from(users)
       .where(and(eq(users.id, userId), isNull(users.suspendedAt)))
       .for('update')
-    return person ? insertSession(tx, userId, provider, from) : null
+    return person ? insertSession(tx, userId, way, from) : null
   })
 }
 
@@ -112,9 +156,21 @@ export async function endSession(token: string, from: Origin): Promise<void> {
     const [ended] = await tx
       .delete(sessions)
       .where(eq(sessions.tokenHash, hashToken(token)))
-      .returning({ userId: sessions.userId })
+      .returning({ userId: sessions.userId, openedBy: sessions.openedBy })
+    // Whoever signs out while they act for somebody else is out altogether.
+    if (ended?.openedBy) await tx.delete(sessions).where(eq(sessions.id, ended.openedBy))
     if (ended) await record(tx, 'session.ended', { actorId: ended.userId, targetId: ended.userId, from })
   })
+}
+
+/** Gives a session another token, and notes that the person has just shown who they are. The old token is worth nothing. */
+export async function renewSession(tx: Pick<Database, 'update'>, sessionId: string): Promise<string> {
+  const token = newToken()
+  await tx
+    .update(sessions)
+    .set({ tokenHash: hashToken(token), confirmedAt: sql`now()` })
+    .where(eq(sessions.id, sessionId))
+  return token
 }
 
 /**
@@ -129,6 +185,7 @@ export function listSessions(userId: string) {
       ip: sessions.ip,
       createdAt: sessions.createdAt,
       lastSeenAt: sessions.lastSeenAt,
+      isOfAdmin: sql<boolean>`${sessions.openedBy} is not null`,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

@@ -14,6 +14,12 @@ export const lifetimeOf = (role: Role) => (role === 'admin' ? sessionLifetime.ad
 /** A person may be signed in at so many places; the one that was quiet the longest makes room. */
 export const mostSessions = 20
 
+/** Seconds that a confirmation counts for: dangerous steps want one that is not older. */
+export const confirmedFor = 60 * 60
+
+/** Seconds that an admin may act for somebody before they have to begin anew. */
+export const longestActing = 30 * 60
+
 /** `last_seen_at` is written at most this often (seconds), so that reading a session is not a write. */
 export const touchInterval = 5 * 60
 

@@ -8,13 +8,14 @@ import { passwords, users } from '../db/schema'
 import { AppError } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
-import { readTokens } from './actor'
-import { clearFromBrowser, hintSignedIn, keepInBrowser, renewFormToken } from './browser'
+import type { Challenge } from '../module'
+import { startSession } from './browser-session'
+import { findChallenge, startChallenge } from './challenge'
 import { findDevice, rememberDevice } from './device'
 import { normalizeEmail } from './email'
 import { passwordLockedMail } from './mails'
 import { hashPassword, isPossiblePassword, verifyPassword } from './password'
-import { createSession, endSession, findSession, type Session } from './sessions'
+import type { Session } from './sessions'
 
 // Whoever tries many people's passwords is stopped by the first; whoever tries one person's, by the next three, each with
 // a longer wait. A browser that has signed in before has a count of its own, which strangers cannot use up.
@@ -27,8 +28,11 @@ const ofDevice = defineLimit('signin_device', { points: 5, seconds: 60 })
 /** So many wrong tries in a row, over however many days, and the password works only on devices that are known. */
 const mostFailures = 100
 
+/** A session in this browser, or what must be shown besides the password to get one. */
+type SignedIn = { session: Session; challenge?: never } | { challenge: Challenge; session?: never }
+
 /** Checks the password and starts a session in this browser. Every kind of "no" is the same to the caller, and costs one hash. */
-export async function signInWithPassword(emailAsTyped: string, password: string): Promise<Session> {
+export async function signInWithPassword(emailAsTyped: string, password: string): Promise<SignedIn> {
   const email = normalizeEmail(emailAsTyped)
   if (!email || !isPossiblePassword(password)) throw new AppError('invalid_credentials')
 
@@ -43,32 +47,16 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
   if (reason || !person?.hash) return refuse(person?.id, reason ?? 'unknown', from)
 
   const hash = isOutdated ? await replaceHash(person.id, person.hash, password) : person.hash
+  const challenge = await findChallenge(person.id)
+  if (challenge) {
+    await startChallenge(person.id)
+    await forget()
+    return { challenge }
+  }
   const session = await startSession(person.id, hash, from)
   await forget()
   if (!device) await rememberDevice(person.id)
-  return session
-}
-
-/** Starts a session in this browser for somebody whose password, as stored, has just been shown to be theirs. */
-export async function startSession(userId: string, passwordHash: string, from: Origin): Promise<Session> {
-  await signOut()
-  const token = await createSession(userId, passwordHash, from)
-  const session = token && (await findSession(token))
-  if (!session) throw new AppError('invalid_credentials')
-  await keepInBrowser('session', token)
-  await hintSignedIn(session.user.role)
-  return session
-}
-
-/** Ends the session that the caller sent, if any. A browser's cookies go with it; a caller with a token has none. */
-export async function signOut(): Promise<void> {
-  const { from, tokens } = await readTokens()
-  const origin = originOf(await headers())
-  for (const token of tokens) await endSession(token, origin)
-  if (from === 'header') return
-  await clearFromBrowser('session')
-  await hintSignedIn(null)
-  await renewFormToken()
+  return { session }
 }
 
 async function findForSignIn(email: string) {

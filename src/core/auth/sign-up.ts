@@ -1,22 +1,22 @@
 import 'server-only'
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { addressGroup, clientAddress, originOf } from '../address'
-import { record } from '../audit/record'
 import { db } from '../db/client'
-import { passwords, signups, tokens, users } from '../db/schema'
+import { passwords, signups, tokens } from '../db/schema'
 import { env } from '../env'
 import { AppError, type FieldErrors } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
 import { clearFromBrowser, isSigned, keepInBrowser, readFromBrowser, sign } from './browser'
+import { startSession } from './browser-session'
 import { rememberDevice } from './device'
 import { normalizeEmail } from './email'
-import { isLive } from './link'
+import { join } from './joining'
+import { isLive, signUpLink } from './link'
 import { signUpMail } from './mails'
 import { hashPassword, isPossiblePassword, verifyPassword } from './password'
-import { normalizeName, passwordProblem, removeUnproved } from './people'
-import { startSession } from './sign-in'
+import { normalizeName, passwordProblem } from './people'
 
 const ofAddress = defineLimit('signup_address', { points: 20, seconds: 60 * 60 })
 const ofEmail = defineLimit('signup_email', { points: 3, seconds: 60 * 60 })
@@ -57,7 +57,7 @@ async function findSignUp(token: string) {
     .select({ id: signups.id, email: signups.email, name: signups.name, passwordHash: signups.passwordHash })
     .from(tokens)
     .innerJoin(signups, eq(signups.id, tokens.signupId))
-    .where(isLive('signup', token))
+    .where(isLive(signUpLink.name, token))
   return signup
 }
 
@@ -89,15 +89,9 @@ export async function confirmSignUp(token: string, password: string): Promise<vo
   const userId = await db.transaction(async (tx) => {
     const taken = await tx.delete(signups).where(eq(signups.email, signup.email)).returning({ id: signups.id })
     if (!taken.some(({ id }) => id === signup.id)) throw new AppError('conflict', 'This link was used already')
-    await removeUnproved(tx, signup.email)
-    const [person] = await tx
-      .insert(users)
-      .values({ email: signup.email, name: signup.name, emailVerifiedAt: sql`now()` })
-      .onConflictDoNothing()
-      .returning({ id: users.id })
+    const person = await join(tx, { email: signup.email, name: signup.name, way: 'password', from })
     if (!person) throw new AppError('conflict', 'You already have an account. Sign in')
     await tx.insert(passwords).values({ userId: person.id, hash: signup.passwordHash })
-    await record(tx, 'person.joined', { actorId: person.id, targetId: person.id, from, details: { way: 'password' } })
     return person.id
   })
   await startSession(userId, signup.passwordHash, from)

@@ -52,3 +52,42 @@ test('a transaction that loses its connection halfway gives up at once, and lose
   }
   expect(await Promise.all(Array.from({ length: more }, add))).toEqual(Array(more).fill(2))
 })
+
+test('of two transactions that wait for each other both succeed, and each does its work once', async () => {
+  await pool.query('create table pair (id int primary key, count int not null)')
+  await pool.query('insert into pair values (1, 0), (2, 0)')
+  let runs = 0
+  const both = (first: number, second: number) =>
+    db.transaction(async (tx) => {
+      runs++
+      await tx.execute(sql`update pair set count = count + 1 where id = ${first}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await tx.execute(sql`update pair set count = count + 1 where id = ${second}`)
+    })
+  await Promise.all([both(1, 2), both(2, 1)])
+  expect(runs).toBeGreaterThan(2)
+  expect((await pool.query('select count from pair')).rows).toEqual([{ count: 2 }, { count: 2 }])
+})
+
+test('of two transactions that want what only one can have, the other sees that it is taken', async () => {
+  await pool.query('create table name (name text primary key)')
+  const take = () =>
+    db.transaction(async (tx) => {
+      const { rowCount } = await tx.execute(sql`select from name`)
+      if (rowCount) return 'taken'
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await tx.execute(sql`insert into name values ('Ada')`)
+      return 'mine'
+    })
+  expect((await Promise.all([take(), take()])).sort()).toEqual(['mine', 'taken'])
+})
+
+test('a transaction that collides every time gives up at the third', async () => {
+  let runs = 0
+  const colliding = db.transaction(async (tx) => {
+    runs++
+    await tx.execute(sql`do $$ begin raise exception 'no' using errcode = '40001'; end $$`)
+  })
+  await expect(colliding).rejects.toMatchObject({ cause: { code: '40001' } })
+  expect(runs).toBe(3)
+})

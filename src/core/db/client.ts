@@ -38,7 +38,7 @@ export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 // Drizzle's own way keeps the connection for good when `begin` fails, waits for a rollback on one that is lost, and hears
 // nothing when one is lost between two queries: a database that hangs for a moment would use up the pool, one transaction
 // at a time.
-db.transaction = async (work, config) => {
+const runOnce: Database['transaction'] = async (work, config) => {
   const client = await pool.connect()
   let loss: Error | undefined
   const lose = (error: Error) => {
@@ -59,5 +59,29 @@ db.transaction = async (work, config) => {
   } finally {
     client.off('error', lose)
     client.release(loss)
+  }
+}
+
+/**
+ * Two transactions that wait for each other, would undo each other's work, or want what only one can have: PostgreSQL ends
+ * one of them.
+ */
+function isCollision(error: unknown): boolean {
+  const { code, cause } = error instanceof Error ? (error as Error & { code?: unknown }) : {}
+  return ['40P01', '40001', '23505'].includes(String(code)) || (cause !== undefined && isCollision(cause))
+}
+
+// The one that was ended begins again, and sees what the other has done. So what a transaction does may be done more than
+// once: it must do nothing outside of the database that cannot be.
+db.transaction = async (work, config) => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runOnce(work, config)
+    } catch (error) {
+      if (tries === 3 || !isCollision(error)) throw error
+      log.info({ error, tries }, 'two transactions collided; this one begins again')
+      // Not at the same moment as the other, or both would collide again.
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * tries))
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../../scripts/ports.ts'
 import { pool } from '../db/client'
@@ -45,10 +46,11 @@ describe('a limit in PostgreSQL', () => {
     await expect(short.consume(who)).resolves.toBeUndefined()
   })
 
-  test('keeps no address in clear, and an end for every row', async () => {
+  test('keeps no address in clear, nor in a way that guesses could be held against, and an end for every row', async () => {
     await limit.consume('ada@example.com')
     const { rows } = await pool.query('select key, expire from rate_limits')
     expect(JSON.stringify(rows)).not.toContain('ada')
+    expect(JSON.stringify(rows)).not.toContain(createHash('sha256').update('ada@example.com').digest('base64url'))
     for (const { expire } of rows) expect(Number(expire)).toBeGreaterThan(0)
   })
 })

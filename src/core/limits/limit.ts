@@ -1,7 +1,8 @@
 import 'server-only'
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { pool } from '../db/client'
+import { env } from '../env'
 import { AppError } from '../errors'
 import { redis } from './redis'
 
@@ -57,8 +58,8 @@ export function defineLimit(name: string, { points, seconds }: { points: number;
   }
 }
 
-/** Keys are made from addresses of people: who reads the counters need not learn them. */
-const digest = (key: string) => createHash('sha256').update(key).digest('base64url')
+/** Keys are made from addresses of people: who reads the counters cannot learn them, not even by guessing. */
+const digest = (key: string) => createHmac('sha256', env.AUTH_SECRET).update(`limit:${key}`).digest('base64url')
 
 function inWords(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`

@@ -10,11 +10,11 @@ import {
   useId,
   useRef,
   useState,
-  useSyncExternalStore,
 } from 'react'
 import { useFormStatus } from 'react-dom'
 import type { Result } from '../action'
 import { fieldErrorClass, hintClass, inputClass, labelClass } from './control'
+import { useInBrowser } from './use-in-browser'
 
 const Answer = createContext<Result<unknown> | null>(null)
 
@@ -58,28 +58,95 @@ interface FieldProps extends ComponentProps<'input'> {
 
 /** Label, input, hint and error, tied together for assistive technology. */
 export function Field({ label, hint, after, inside, name, defaultValue, className, ...props }: FieldProps) {
+  const { kept, tied, ...rest } = useControl(name, hint)
+  return (
+    <Labelled label={label} hint={hint} after={after} className={className} {...rest}>
+      <div className="relative grid">
+        <input name={name} defaultValue={kept ?? defaultValue} className={inputClass} {...tied} {...props} />
+        {inside}
+      </div>
+    </Labelled>
+  )
+}
+
+/**
+ * The same for several lines.
+ * @public For the forms of modules.
+ */
+export function TextField({
+  label,
+  hint,
+  name,
+  defaultValue,
+  className,
+  ...props
+}: ComponentProps<'textarea'> & Pick<FieldProps, 'label' | 'name' | 'hint'>) {
+  const { kept, tied, ...rest } = useControl(name, hint)
+  return (
+    <Labelled label={label} hint={hint} className={className} {...rest}>
+      <textarea
+        name={name}
+        defaultValue={kept ?? defaultValue}
+        className={`${inputClass} h-auto py-2`}
+        {...tied}
+        {...props}
+      />
+    </Labelled>
+  )
+}
+
+/** The same for the browser's own select; its options are the children. */
+export function SelectField({
+  label,
+  hint,
+  name,
+  defaultValue,
+  className,
+  ...props
+}: ComponentProps<'select'> & Pick<FieldProps, 'label' | 'name' | 'hint'>) {
+  const { kept, tied, ...rest } = useControl(name, hint)
+  const chosen = kept ?? defaultValue
+  return (
+    <Labelled label={label} hint={hint} className={className} {...rest}>
+      {/* By its key a new one: of a select that is there, React does not change what it shows. */}
+      <select
+        key={String(chosen)}
+        name={name}
+        defaultValue={chosen}
+        className={`${inputClass} pe-8`}
+        {...tied}
+        {...props}
+      />
+    </Labelled>
+  )
+}
+
+/** What a control needs to know about the answer to its form. */
+function useControl(name: string, hint: string | undefined) {
   const answer = use(Answer)
   const id = useId()
   const refusal = answer?.ok === false ? answer : undefined
   const errors = refusal?.error.fields?.[name] ?? []
   const described = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean).join(' ')
+  const tied = { id, 'aria-invalid': errors.length > 0 || undefined, 'aria-describedby': described || undefined }
+  return { id, errors, tied, kept: refusal?.kept?.[name] }
+}
+
+function Labelled({
+  id,
+  errors,
+  label,
+  hint,
+  after,
+  className,
+  children,
+}: Pick<FieldProps, 'label' | 'hint' | 'after' | 'className' | 'children'> & { id: string; errors: string[] }) {
   return (
     <div className={`relative grid gap-1.5 ${className ?? ''}`}>
       <label htmlFor={id} className={labelClass}>
         {label}
       </label>
-      <div className="relative grid">
-        <input
-          id={id}
-          name={name}
-          defaultValue={refusal?.kept?.[name] ?? defaultValue}
-          className={inputClass}
-          aria-invalid={errors.length > 0 || undefined}
-          aria-describedby={described || undefined}
-          {...props}
-        />
-        {inside}
-      </div>
+      {children}
       {hint && (
         <p id={`${id}-hint`} className={hintClass}>
           {hint}
@@ -99,11 +166,7 @@ export function Field({ label, hint, after, inside, name, defaultValue, classNam
 /** A field for a password, which can be shown. The button appears with JavaScript, without which it could do nothing. */
 export function PasswordField(props: Omit<FieldProps, 'type' | 'inside'>) {
   const [isShown, setIsShown] = useState(false)
-  const hasScript = useSyncExternalStore(
-    () => () => {},
-    () => true,
-    () => false,
-  )
+  const hasScript = useInBrowser(() => true, false)
   return (
     <Field
       {...props}
@@ -145,10 +208,32 @@ export function AnswerInput({ name }: { name: string }) {
  * That the form was refused, and what is wrong with it as a whole. Field errors stand at their fields. `initial` is for
  * a refusal that happened elsewhere and led here.
  */
-export function FormMessage({ className, initial }: { className: string; initial?: string | undefined }) {
+export function FormMessage({
+  className,
+  initial,
+  about = [],
+  done,
+  doneClassName,
+}: {
+  className: string
+  initial?: string | undefined
+  /** Fields that have no place for what is wrong with them, such as a column of checkboxes. */
+  about?: string[]
+  /** What to say once it went well, for a form that stays. */
+  done?: string
+  doneClassName?: string
+}) {
   const answer = use(Answer)
-  const refused =
-    answer?.ok === false ? [answer.error.message, ...(answer.error.fields?.[''] ?? [])].join('. ') : undefined
+  if (answer?.ok && done) {
+    return (
+      <p role="status" tabIndex={-1} className={doneClassName}>
+        {done}
+      </p>
+    )
+  }
+  const refusal = answer?.ok === false ? answer.error : undefined
+  const facts = ['', ...about].flatMap((name) => refusal?.fields?.[name] ?? [])
+  const refused = refusal && [refusal.message, ...facts].join('. ')
   const message = refused ?? (answer ? undefined : initial)
   if (!message) return null
   return (

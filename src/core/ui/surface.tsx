@@ -52,7 +52,15 @@ export function Alert({
 }
 
 /** Initials; a picture over them when there is one. */
-export function Avatar({ name, image, className }: { name: string; image?: string; className?: string }) {
+export function Avatar({
+  name,
+  image,
+  className,
+}: {
+  name: string
+  image?: string | null | undefined
+  className?: string
+}) {
   const initials = name
     .split(/\s+/)
     .slice(0, 2)
@@ -62,7 +70,7 @@ export function Avatar({ name, image, className }: { name: string; image?: strin
     <span
       data-slot="avatar"
       className={cn(
-        'relative inline-flex size-9 items-center justify-center overflow-hidden rounded-full bg-secondary font-medium text-sm',
+        'relative inline-flex size-9 shrink-0 items-center justify-center overflow-hidden rounded-full bg-secondary font-medium text-sm',
         className,
       )}
     >

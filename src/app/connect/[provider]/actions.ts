@@ -11,6 +11,7 @@ import { AppError } from '@/core/errors'
 /** Hands over to the provider, to come back with an identity for whoever is signed in now. */
 export const connectProvider = defineAction({
   allow: signedIn,
+  isSensitive: true,
   input: z.object({ provider: z.enum(['google', 'github']) }),
   run: async ({ input }) => {
     if (!configuredProviders().includes(input.provider)) throw new AppError('not_found')

@@ -1,6 +1,6 @@
 import type { Route } from 'next'
 import { notFound, redirect } from 'next/navigation'
-import { getActor } from '@/core/auth/actor'
+import { getSession } from '@/core/auth/actor'
 import { configuredProviders, isProviderId, providerNames } from '@/core/auth/oauth/providers'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
@@ -15,8 +15,9 @@ export default async function ConnectPage({ params, searchParams }: PageProps<'/
   const { provider } = await params
   const { done, error } = await searchParams
   if (!isProviderId(provider) || !configuredProviders().includes(provider)) notFound()
-  const actor = await getActor()
-  if (!actor) redirect(`/signin?callbackUrl=/connect/${provider}` as Route)
+  const session = await getSession()
+  if (!session) redirect(`/signin?callbackUrl=/connect/${provider}` as Route)
+  const actor = session.user
   const name = providerNames[provider]
   if (done !== undefined) {
     return (
@@ -27,6 +28,7 @@ export default async function ConnectPage({ params, searchParams }: PageProps<'/
       </FormPage>
     )
   }
+  if (!session.isConfirmed) redirect(`/confirm?callbackUrl=/connect/${provider}` as Route)
   return (
     <FormPage
       title={`Connect ${name}`}

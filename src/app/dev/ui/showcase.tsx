@@ -13,7 +13,7 @@ import {
   DropdownMenuSeparator,
   DropdownMenuTrigger,
 } from '@/core/ui/dropdown-menu'
-import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { ActionForm, Field, FormMessage, SelectField, SubmitButton } from '@/core/ui/form'
 import { Checkbox, Input, Label, Select, Textarea } from '@/core/ui/input'
 import { Alert, Avatar, alertVariants, Badge, Card, EmptyState, Separator, Skeleton } from '@/core/ui/surface'
 import { Switch } from '@/core/ui/switch'
@@ -65,7 +65,7 @@ async function refuse(_: Result<null> | null, form: FormData): Promise<Result<nu
       message: 'Somebody else changed this in the meantime',
       ...(fields && { fields }),
     },
-    kept: { email },
+    kept: { email, notices: String(form.get('notices')) },
   }
 }
 
@@ -123,6 +123,10 @@ export function Showcase() {
               hint="Send it without an @ to see an error, with one to see a refusal."
               defaultValue="ada"
             />
+            <SelectField label="Notices" name="notices" defaultValue="daily">
+              <option value="daily">Every day</option>
+              <option value="never">Never</option>
+            </SelectField>
             <SubmitButton className={buttonVariants()}>Save</SubmitButton>
           </ActionForm>
           <div className="grid content-start gap-4">

@@ -3,15 +3,15 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import type { Adapter, AdapterUser } from 'next-auth/adapters'
 import { originOf } from '../../address'
-import { record } from '../../audit/record'
 import { db } from '../../db/client'
 import { accounts, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import { currentRequest } from '../../request'
 import { hintSignedIn, renewFormToken } from '../browser'
 import { normalizeEmail } from '../email'
-import { normalizeName, removeUnproved } from '../people'
-import { createSessionByProvider, endSession, findSession } from '../sessions'
+import { join } from '../joining'
+import { normalizeName } from '../people'
+import { createSessionFor, endSession, findSession } from '../sessions'
 import { sessionLifetime } from '../settings'
 import { findByIdentity } from './identity'
 
@@ -40,14 +40,11 @@ export const adapter: Adapter = {
     const identity = currentRequest()?.identity
     if (!email || !identity) throw new AppError('internal', 'A person without an address or an identity')
     const name = normalizeName(profile.name ?? '') ?? email.split('@')[0] ?? email
+    const from = originOf(await headers())
     return db.transaction(async (tx) => {
-      await removeUnproved(tx, email)
-      const [person] = await tx.insert(users).values({ email, name, emailVerifiedAt: sql`now()` }).returning(columns)
-      if (!person) throw new AppError('internal')
+      const person = await join(tx, { email, name, way: identity.provider, from })
+      if (!person) throw new AppError('conflict', 'Somebody has that address already')
       await tx.insert(accounts).values({ ...identity, userId: person.id })
-      const from = originOf(await headers())
-      const details = { way: identity.provider }
-      await record(tx, 'person.joined', { actorId: person.id, targetId: person.id, from, details })
       return person
     })
   },
@@ -58,7 +55,7 @@ export const adapter: Adapter = {
 
   createSession: async ({ userId }) => {
     const identity = currentRequest()?.identity
-    const token = identity && (await createSessionByProvider(userId, identity.provider, originOf(await headers())))
+    const token = identity && (await createSessionFor(userId, identity.provider, originOf(await headers())))
     const session = token && (await findSession(token))
     if (!session) throw new AppError('forbidden')
     await hintSignedIn(session.user.role)

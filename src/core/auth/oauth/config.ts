@@ -6,7 +6,10 @@ import Google from 'next-auth/providers/google'
 import { env } from '../../env'
 import { log } from '../../log'
 import { currentRequest } from '../../request'
+import { readFromBrowser } from '../browser'
+import { findChallenge, startChallenge } from '../challenge'
 import { normalizeEmail } from '../email'
+import { mayJoin } from '../joining'
 import { returnPath } from '../return-path'
 import { cookieName, cookieOptions, sessionLifetime } from '../settings'
 import { adapter } from './adapter'
@@ -86,6 +89,16 @@ function provedEmail(provider: string, profile: { email?: unknown; email_verifie
   return typeof profile.email === 'string' ? normalizeEmail(profile.email) : null
 }
 
+/** Where somebody whom a provider vouched for goes on, when that is not enough to be signed in. */
+async function challengePage(userId: string): Promise<string | null> {
+  const challenge = await findChallenge(userId)
+  if (!challenge) return null
+  await startChallenge(userId)
+  const wanted = (await readFromBrowser('callback-url')) ?? ''
+  const next = returnPath(wanted.startsWith(env.AUTH_URL) ? wanted.slice(env.AUTH_URL.length) : wanted, '/dashboard')
+  return `${challenge.page}?callbackUrl=${encodeURIComponent(next)}`
+}
+
 const refusal = (reason: 'unverified' | 'refused' | 'closed') => `/signin?error=${reason}`
 
 function makeConfig(): NextAuthConfig {
@@ -124,9 +137,10 @@ function makeConfig(): NextAuthConfig {
         const request = currentRequest()
         if (request) request.identity = { provider, providerAccountId }
         const known = await findByIdentity(provider, providerAccountId)
-        if (known) return known.suspendedAt ? refusal('refused') : true
-        if (!provedEmail(provider, profile)) return refusal('unverified')
-        return env.AUTH_SIGNUP === 'open' || refusal('closed')
+        if (known) return known.suspendedAt ? refusal('refused') : ((await challengePage(known.id)) ?? true)
+        const email = provedEmail(provider, profile)
+        if (!email) return refusal('unverified')
+        return (await mayJoin(email)) || refusal('closed')
       },
       redirect: ({ url, baseUrl }) => {
         const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url

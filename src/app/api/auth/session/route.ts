@@ -1,12 +1,12 @@
-import { getSession } from '@/core/auth/actor'
+import { getCaller } from '@/core/auth/actor'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
 /** Who is calling, or `null`. A database that does not answer is 503, never `null`: nobody is signed out by an outage. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     run: async () => {
-      const session = await getSession()
-      return session && { user: session.user, expires: session.expires.toISOString() }
+      const caller = await getCaller()
+      return caller && { user: caller.user, expires: caller.expires.toISOString() }
     },
   }),
 })

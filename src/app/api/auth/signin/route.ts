@@ -20,8 +20,12 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     run: async ({ body }) => {
       const url = returnPath(body.callbackUrl)
       try {
-        const { user, expires } = await signInWithPassword(body.email, body.password)
-        return body.redirect ? redirectTo(url) : { user, expires: expires.toISOString(), url }
+        const { session, challenge } = await signInWithPassword(body.email, body.password)
+        if (challenge) {
+          const page = `${challenge.page}?callbackUrl=${encodeURIComponent(url)}`
+          return body.redirect ? redirectTo(page) : { challenge: challenge.kind, url: page }
+        }
+        return body.redirect ? redirectTo(url) : { user: session.user, expires: session.expires.toISOString(), url }
       } catch (error) {
         const isRefused = error instanceof AppError && error.code === 'invalid_credentials'
         if (isRefused && body.redirect) return redirectTo('/signin?error=invalid_credentials')

@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { signOut } from '@/core/auth/browser-session'
 import { returnPath } from '@/core/auth/return-path'
-import { signOut } from '@/core/auth/sign-in'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 import { parse } from '@/core/parse'
 import { readJson } from '@/core/request'

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { checkEnv } from '@/core/env'
+import { accountEnv } from './env'
+
+const bucket = {
+  ACCOUNT_S3_URL: 'https://s3.example.com/people',
+  ACCOUNT_S3_REGION: 'eu-central-1',
+  ACCOUNT_S3_KEY: 'id',
+  ACCOUNT_S3_SECRET: 'secret',
+}
+
+test('a bucket is named completely, or not at all', () => {
+  expect(checkEnv([accountEnv], {})).toBe('')
+  expect(checkEnv([accountEnv], bucket)).toBe('')
+  for (const name of Object.keys(bucket)) {
+    const problems = checkEnv([accountEnv], { ...bucket, [name]: '' })
+    expect(problems).toContain(`${name} (module account): is missing`)
+    expect(problems).toContain('One setting')
+  }
+})
+
+test.each([
+  ['https://people.s3.example.com', true],
+  ['http://127.0.0.1:9000/people', true],
+  ['http://s3.example.com/people', false],
+  ['https://id:secret@s3.example.com/people', false],
+  ['https://s3.example.com/people?x=1', false],
+  ['s3://people', false],
+  ['people', false],
+])('a bucket at %s is accepted: %s', (url, isAccepted) => {
+  expect(checkEnv([accountEnv], { ...bucket, ACCOUNT_S3_URL: url }) === '').toBe(isAccepted)
+})

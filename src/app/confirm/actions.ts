@@ -1,0 +1,18 @@
+'use server'
+
+import type { Route } from 'next'
+import { redirect } from 'next/navigation'
+import { z } from 'zod'
+import { defineAction } from '@/core/action'
+import { confirmWithPassword } from '@/core/auth/confirm'
+import { signedIn } from '@/core/auth/policy'
+import { returnPath } from '@/core/auth/return-path'
+
+export const confirmIdentity = defineAction({
+  allow: signedIn,
+  input: z.object({ password: z.string().min(1, 'Enter your password'), callbackUrl: z.string().optional() }),
+  run: async ({ input }) => {
+    await confirmWithPassword(input.password)
+    redirect(returnPath(input.callbackUrl, '/dashboard') as Route)
+  },
+})
