@@ -42,6 +42,17 @@ export function shots(app: string, password: string): Shot[] {
       await page.getByRole('button', { name: /^Delete/ }).click()
       await refused(page)
     }),
+    shot('acting', 'users?search=grace', async (page) => {
+      await openPerson(page)
+      await page.getByRole('button', { name: /^Act for/ }).click()
+      await page.getByRole('heading', { name: 'Hello, Grace Hopper' }).waitFor()
+    }),
+    shot('acting_static', 'users?search=grace', async (page) => {
+      await openPerson(page)
+      await page.getByRole('button', { name: /^Act for/ }).click()
+      await page.getByRole('heading', { name: 'Hello, Grace Hopper' }).waitFor()
+      await page.goto(`${app}/signed-out`)
+    }),
     shot('invitations', 'invitations'),
     shot('invitations_sent', 'invitations', async (page) => {
       await page.getByLabel('E-mail addresses').fill(`ada-${Date.now()}@example.com, grace-${Date.now()}@example.com`)
@@ -70,6 +81,13 @@ async function crowd(): Promise<void> {
        now() - number * interval '3 days', now()
      from generate_series(1, 8) number,
        unnest(array['Grace Hopper', 'Katherine Johnson', 'Alan Turing', 'Émilie du Châtelet', 'Barbara Liskov']) name
+     on conflict do nothing`,
+  )
+  await query(
+    `insert into admin_days (day, kind, count)
+     select current_date - age, kind, (40 - age * 0.5 + 15 * sin(age) + 9 * sin(age * age)) * weight
+     from generate_series(1, 59) age,
+       (values ('person.joined', 0.3), ('session.started', 9), ('signin.failed', 0.2)) as kinds (kind, weight)
      on conflict do nothing`,
   )
 }

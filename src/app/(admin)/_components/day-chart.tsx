@@ -16,7 +16,7 @@ export function DayChart({ title, days, before }: { title: string; days: DayCoun
     <Card className="grid content-start gap-3 p-5">
       <h2 className="font-semibold">{title}</h2>
       <p className="text-sm">
-        <span className="font-semibold text-2xl tabular-nums">{number.format(sum)}</span>{' '}
+        <span className="block font-semibold text-2xl tabular-nums">{number.format(sum)}</span>{' '}
         <span className="text-muted-foreground">
           in {days.length} days; {number.format(before)} in the {days.length} before
         </span>
