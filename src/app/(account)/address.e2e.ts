@@ -149,7 +149,7 @@ test('somebody without a password connects another service, sets a password, and
   await expectAccessible(page)
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Set the password' }).click()
-  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/at least/i)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/Use at least/)
   await page.getByLabel('Password', { exact: true }).fill('an entirely new one')
   await page.getByRole('button', { name: 'Set the password' }).click()
   await expect(page.getByRole('main').getByRole('status')).toContainText('You have a password now')

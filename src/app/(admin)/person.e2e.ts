@@ -306,8 +306,8 @@ test('a confirmation older than an hour is asked for before anything that opens 
 
   await page.reload()
   const confirm = page.getByRole('link', { name: 'Confirm that it is you to change this' })
-  await expect(confirm).toHaveCount(3)
-  await expect(page.getByRole('button', { name: /^(Change role|Suspend|Delete)/ })).toHaveCount(0)
+  await expect(confirm).toHaveCount(4)
+  await expect(page.getByRole('button', { name: /^(Change role|Act for|Suspend|Delete)/ })).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Send a link to choose another password' })).toBeVisible()
   await expectAccessibleInBothThemes(page)
   await confirm.first().click()
