@@ -1,5 +1,6 @@
 import type { Metadata, Viewport } from 'next'
 import localFont from 'next/font/local'
+import { appName } from '@/core/app-name'
 import { earlyScript } from '@/core/headers'
 import { DevelopmentBar } from './development-bar'
 import './globals.css'
@@ -13,7 +14,7 @@ const geist = localFont({
 })
 
 export const metadata: Metadata = {
-  title: { default: 'Plinth', template: '%s · Plinth' },
+  title: { default: appName, template: `%s · ${appName}` },
   description: 'The base that a web application stands on: sign-in, people, roles and modules, done properly.',
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { appName } from '../../src/core/app-name.ts'
 import { linkIn, mailsTo, mailTo } from '../support/inbox.ts'
 import { expect, expectAccessible, test } from '../support/journey.ts'
 import { newPerson } from '../support/person.ts'
@@ -181,7 +182,7 @@ test('a mail is text and HTML, says who it is from, and shows a name as a name',
   await expect(sent(page)).toBeVisible()
   const mail = await mailTo(email, subject)
   expect(mail.headers).toMatchObject({
-    from: 'Plinth <plinth@example.com>',
+    from: `${appName} <plinth@example.com>`,
     'auto-submitted': 'auto-generated',
     'message-id': expect.stringMatching(/^<[0-9a-f-]{36}@localhost>$/),
   })

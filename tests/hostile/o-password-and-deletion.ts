@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { hash } from '@node-rs/argon2'
+import { appName } from '../../src/core/app-name.ts'
 import { fieldsOf, verdict } from './actions.ts'
 import { apart } from './apart.ts'
 import { check } from './checks.ts'
@@ -90,7 +91,7 @@ check('H-228', 'a new password that is no better than none is refused with the r
     [person, password, person.email, /e-mail/],
     [person, password, `my ${person.email.toUpperCase()}`, /e-mail/],
     [short, password, short.email, /e-mail/],
-    [person, password, 'Plinth plinth!', /name of this app/],
+    [person, password, `${appName} `.repeat(Math.ceil(12 / appName.length)), /name of this app/],
     [person, password, 'x7$ pQ9 zL2', /at least 12/],
     [person, password, `${'correct horse '.repeat(9)}abc`, /at most 128/],
     [person, password, 'a horse \0 and a cart', /cannot be used/],

@@ -13,6 +13,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { z } from 'zod'
 import { addressGroup, clientAddress, originOf } from '@/core/address'
+import { appName } from '@/core/app-name'
 import { record } from '@/core/audit/record'
 import type { Actor } from '@/core/auth/actor'
 import { startSessionFor } from '@/core/auth/browser-session'
@@ -104,7 +105,7 @@ export async function beginPasskey({
   const known = await listPasskeys(id)
   if (known.length >= most) throw new AppError('conflict', `You have ${most} passkeys. Remove one first`)
   const { extensions: _, ...options } = await generateRegistrationOptions({
-    rpName: 'Plinth',
+    rpName: appName,
     rpID: site().id,
     userID: Buffer.from(id),
     userName: email,

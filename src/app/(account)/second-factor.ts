@@ -4,6 +4,7 @@ import { and, count, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { Secret, TOTP } from 'otpauth'
 import { originOf } from '@/core/address'
+import { appName } from '@/core/app-name'
 import { record } from '@/core/audit/record'
 import { seal, unseal } from '@/core/auth/sealed'
 import { hashToken } from '@/core/auth/token'
@@ -22,7 +23,7 @@ const ofPerson = defineLimit('second_factor', { points: 5, seconds: 5 * 60 })
 const ofPersonDaily = defineLimit('second_factor_day', { points: 50, seconds: 24 * 60 * 60 })
 
 const generator = (secret: string, email = '') =>
-  new TOTP({ issuer: 'Plinth', label: email, digits: 6, period, secret: Secret.fromBase32(secret) })
+  new TOTP({ issuer: appName, label: email, digits: 6, period, secret: Secret.fromBase32(secret) })
 
 /** Whether somebody must show a code to sign in, since when, and how many recovery codes are left. */
 export async function findTwoStep(userId: string) {

@@ -1,4 +1,5 @@
 import { CircleCheck, Database, Folder, Gauge, KeyRound, ShieldCheck } from 'lucide-react'
+import { appName } from '@/core/app-name'
 import { buttonVariants } from '@/core/ui/button'
 import { SiteHeader } from '@/core/ui/site-header'
 import { Badge, Card } from '@/core/ui/surface'
@@ -7,7 +8,7 @@ import { Stack } from './_components/stack'
 import { content } from './content'
 
 export const metadata = {
-  title: { absolute: `Plinth: ${content.title.toLowerCase()}` },
+  title: { absolute: `${appName}: ${content.title.toLowerCase()}` },
   description: content.lead,
 }
 

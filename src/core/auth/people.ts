@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { appName } from '../app-name'
 import { db, type Transaction } from '../db/client'
 import { passwords, users } from '../db/schema'
 import { env } from '../env'
@@ -10,7 +11,7 @@ import { hashPassword, isPossiblePassword } from './password'
 import { type Role, roles } from './policy'
 
 const longest = 128
-const appName = /^(plinth)+$/
+const isAppName = new RegExp(`^(${appName.toLowerCase().replaceAll(/[^a-z]/g, '')})+$`)
 
 /** What to say beside a field for a new password. */
 export const passwordHint = () =>
@@ -29,7 +30,7 @@ export async function passwordProblem(password: string, email: string): Promise<
   const name = address.split('@')[0] ?? ''
   // A name of a few letters is in many words; the whole address is in none.
   if (address && typed.includes(name.length >= 4 ? name : address)) return 'Leave your e-mail address out of it'
-  if (appName.test(typed.replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
+  if (isAppName.test(typed.replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
 }
 
 /** 1 to 100 characters once trimmed, something to see among them, and nothing that would break a line or turn it round. */

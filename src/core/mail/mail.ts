@@ -1,12 +1,12 @@
 import 'server-only'
 import { createTransport, type Transporter } from 'nodemailer'
 import type { z } from 'zod'
+import { appName } from '../app-name'
 import { env } from '../env'
 import { defineJob, type JobFor } from '../jobs/job'
 import { log } from '../log'
 import { type Letter, toHtml, toText } from './letter'
 
-const appName = 'Plinth'
 const seconds = 1_000
 
 let transport: Transporter | undefined

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { appName } from '../app-name'
 import { type Actor, getSession } from '../auth/actor'
 import { isAllowed } from '../auth/policy'
 import type { NavigationItem } from '../module'
@@ -52,7 +53,7 @@ export async function AppShell({
   const brand = (
     <a href="/" className="flex items-center gap-2 font-semibold tracking-tight">
       <Logo />
-      Plinth
+      {appName}
     </a>
   )
   return (

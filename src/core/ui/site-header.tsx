@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { appName } from '../app-name'
 import { buttonVariants } from './button'
 import { Logo } from './logo'
 import { ThemeSwitch } from './theme-switch'
@@ -10,7 +11,7 @@ export function SiteHeader({ children }: { children?: ReactNode }) {
       <div className="mx-auto flex h-16 max-w-6xl items-center gap-6 px-4 sm:px-6">
         <a href="/" className="flex items-center gap-2 font-semibold tracking-tight">
           <Logo />
-          Plinth
+          {appName}
         </a>
         {children && (
           <nav aria-label="Main" className="hidden gap-5 text-sm md:flex">

@@ -1,0 +1,2 @@
+/** What the app is called, wherever people read it. */
+export const appName = 'Plinth'
