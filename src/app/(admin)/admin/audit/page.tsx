@@ -7,6 +7,7 @@ import { Moment } from '@/core/ui/moment'
 import { Heading } from '@/core/ui/section'
 import { EmptyState } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
+import { Choice } from '../../_components/choice'
 import { addressWith } from '../../address'
 import { EventQuery, findEvents, findKinds } from '../../audit'
 import { eventInWords } from '../../audit-words'
@@ -30,25 +31,14 @@ export default async function AuditPage({ searchParams }: PageProps<'/admin/audi
       <Form action="/admin/audit" className="flex flex-wrap items-end gap-3">
         <Text name="actor" label="Who" value={query.actor} />
         <Text name="target" label="To whom" value={query.target} />
-        <div className="grid gap-1.5">
-          <label htmlFor="kind" className={labelClass}>
-            What
-          </label>
-          <select
-            id="kind"
-            name="kind"
-            defaultValue={query.kind ?? ''}
-            key={query.kind}
-            className={`${inputClass} pe-8`}
-          >
-            <option value="">anything</option>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {eventInWords(kind, null)}
-              </option>
-            ))}
-          </select>
-        </div>
+        <Choice
+          name="kind"
+          label="What"
+          none="anything"
+          options={kinds}
+          inWords={(kind) => eventInWords(kind, null)}
+          chosen={query.kind}
+        />
         <Day name="from" label="From" value={query.from} />
         <Day name="to" label="To" value={query.to} />
         <button type="submit" className={buttonVariants({ variant: 'secondary' })}>

@@ -12,6 +12,7 @@ import { Moment } from '@/core/ui/moment'
 import { alertVariants, EmptyState } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
 import { RoleBadge, StatusBadge } from '../../_components/badges'
+import { Choice } from '../../_components/choice'
 import { ChooseAll } from '../../_components/choose-all'
 import { SearchField } from '../../_components/search-field'
 import { suspendUsers } from '../../actions'
@@ -218,34 +219,6 @@ function Filters({ query }: { query: ListQuery }) {
           ))}
         </ul>
       )}
-    </div>
-  )
-}
-
-function Choice({
-  name,
-  label,
-  options,
-  chosen,
-}: {
-  name: string
-  label: string
-  options: readonly string[]
-  chosen: string | undefined
-}) {
-  return (
-    <div className="grid gap-1.5">
-      <label htmlFor={name} className={labelClass}>
-        {label}
-      </label>
-      <select id={name} name={name} defaultValue={chosen ?? ''} key={chosen} className={`${inputClass} pe-8`}>
-        <option value="">any</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option}
-          </option>
-        ))}
-      </select>
     </div>
   )
 }
