@@ -19,7 +19,7 @@ export default defineConfig({
     },
   },
   test: {
-    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'cli/**/*.test.ts'],
     globalSetup: 'tests/support/unit-setup.ts',
     setupFiles: 'tests/support/unit-database.ts',
     testTimeout: 15_000,

@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
+import type pg from 'pg'
 import { envFile, loadEnv } from './env-file.ts'
 import { root } from './root.ts'
 
@@ -10,10 +12,58 @@ const ok = (what: string): Finding => ({ state: 'ok', what })
 const note = (what: string, mend?: string): Finding => ({ state: 'note', what, ...(mend && { mend }) })
 const broken = (what: string, mend: string): Finding => ({ state: 'broken', what, mend })
 
-function checkGit(): Finding {
-  return spawnSync('git', ['--version']).status === 0
-    ? ok('git is there')
-    : note('git is not installed', 'The app runs without it; adding and upgrading modules needs it.')
+const isBelow = (version: string, floor: string) => {
+  const [a, b] = [version, floor].map((text) => text.split(/[.-]/).map(Number))
+  const at = [0, 1, 2].find((index) => a?.[index] !== b?.[index])
+  return at !== undefined && (a?.[at] ?? 0) < (b?.[at] ?? 0)
+}
+
+function checkProgram(name: 'git' | 'npm', floor: string, without: string): Finding {
+  const { status, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' })
+  const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0]
+  if (status !== 0 || !version) return note(`${name} is not installed`, without)
+  return isBelow(version, floor) ? note(`${name} ${version} is older than ${floor}`, without) : ok(`${name} ${version}`)
+}
+
+/** Below these the app is known not to work, or not to be safe. */
+const floors: Record<string, [version: string, why: string]> = {
+  next: ['16.4.0', 'Modules are found by a feature that came with it.'],
+  'next-auth': ['5.0.0', 'Sign-in is written for Auth.js v5.'],
+  'drizzle-orm': ['0.45.0', 'Queries are written for it.'],
+}
+
+function checkFloors(): Finding {
+  const low = Object.entries(floors).flatMap(([name, [floor, why]]) => {
+    const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
+    return isBelow(version, floor) ? [`${name} ${version} is below ${floor}. ${why}`] : []
+  })
+  return low.length > 0
+    ? broken('A package is too old', `${low.join('\n')}\nRun "npm ci", or raise it in package.json.`)
+    : ok('No package is older than it may be')
+}
+
+/** What plinth.json remembers, compared with the folders; without one, this is the template itself. */
+function checkModules(): Finding {
+  const apps = join(root, 'src', 'app')
+  const folders = readdirSync(apps).flatMap((name) => /^\((.+)\)$/.exec(name)?.[1] ?? [])
+  const facts = (name: string) => join(apps, `(${name})`, 'module.json')
+  const broke = folders.filter((name) => !existsSync(facts(name)))
+  if (broke.length > 0) return broken(`src/app/(${broke[0]}) has no module.json`, 'See docs/modules.md.')
+  const missing = folders.flatMap((name) => {
+    const { requires = [] } = JSON.parse(readFileSync(facts(name), 'utf8')) as { requires?: string[] }
+    return requires.filter((required) => !folders.includes(required)).map((required) => `${name} needs ${required}`)
+  })
+  if (missing.length > 0)
+    return broken(`Modules are missing: ${missing.join(', ')}`, 'Add them: npx create-plinth add <module>')
+  const file = join(root, 'plinth.json')
+  const remembered: string[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).modules : []
+  const gone = remembered.filter((name) => !folders.includes(name))
+  return gone.length > 0
+    ? note(
+        `plinth.json names ${gone.join(', ')}, and the folder is not there`,
+        'Removed by hand? Take it out of plinth.json as well, or the next upgrade cannot know.',
+      )
+    : ok(`Modules: ${folders.sort().join(', ') || 'none'}`)
 }
 
 function checkPackages(): Finding {
@@ -81,11 +131,27 @@ async function checkOwnPostgres(): Promise<Finding> {
   }
 }
 
+/** Everybody who has read the source knows their addresses. */
+async function checkSeeded(client: pg.Client): Promise<Finding> {
+  const { seedPeople } = await import('../src/core/db/people.ts')
+  const { rows } = await client.query('select email from users where lower(email) = any($1)', [
+    seedPeople.map(({ email }) => email),
+  ])
+  const isElsewhere = process.env.AUTH_URL?.startsWith('https://') ?? false
+  if (rows.length === 0) return ok('None of the seeded people is in the database')
+  return isElsewhere
+    ? broken(
+        'The seeded people are in this database, and AUTH_URL is not on this machine',
+        'Delete them before anybody else does.',
+      )
+    : note('The seeded people are in this database', 'A production build does not start with them.')
+}
+
 async function checkDatabase(): Promise<Finding[]> {
-  const { default: pg } = await import('pg')
+  const { default: postgres } = await import('pg')
   const { findHistories, migrationStatus, readMigrations } = await import('../src/core/db/migrate.ts')
   if (!process.env.DATABASE_URL) return [await checkOwnPostgres()]
-  const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 3_000 })
+  const client = new postgres.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 3_000 })
   try {
     await client.connect()
   } catch (error) {
@@ -113,6 +179,7 @@ async function checkDatabase(): Promise<Finding[]> {
         : pending.length > 0
           ? broken(`${pending.length} migrations are not applied`, 'Run "npm run db:migrate".')
           : ok('All migrations are applied'),
+      ...(pending.length === 0 && changed.length === 0 ? [await checkSeeded(client)] : []),
     ]
   } finally {
     await client.end()
@@ -124,7 +191,18 @@ const signs = { ok: 'ok    ', note: 'note  ', broken: 'BROKEN' }
 /** Says what it finds; true when the app can run. */
 export async function examine(): Promise<boolean> {
   loadEnv()
-  const findings = [ok(`Node ${process.versions.node}`), checkGit(), checkPackages(), checkEnvFile()]
+  const findings = [
+    ok(`Node ${process.versions.node}`),
+    checkProgram('npm', '10.0.0', 'Install a current one.'),
+    checkProgram(
+      'git',
+      '2.38.0',
+      'The app runs without; adding, removing and upgrading modules needs git 2.38 or newer.',
+    ),
+    checkPackages(),
+    checkEnvFile(),
+  ]
+  if (findings.every(({ state }) => state !== 'broken')) findings.push(checkFloors(), checkModules())
   if (findings.every(({ state }) => state !== 'broken')) {
     findings.push(...(await checkSettings()), await checkPort(), ...(await checkDatabase()))
   }

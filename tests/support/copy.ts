@@ -27,14 +27,22 @@ export function bringPackages(folder: string): void {
   cpSync(join(root, 'node_modules'), modules, { recursive: true, verbatimSymlinks: true })
 }
 
-/** A copy to plant faults in, with packages installed; outside the project, so that no tool takes the two for one. */
-export function makeWorkCopy(): { folder: string; remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-copy-'))
-  chmodSync(folder, 0o755)
-  copyProject(folder)
+/** A folder with packages installed and nothing else; outside the project, so that no tool takes the two for one. */
+export function makeWorkFolder(): { folder: string; remove: () => void } {
+  const outer = mkdtempSync(join(tmpdir(), 'plinth-copy-'))
+  chmodSync(outer, 0o755)
+  const folder = join(outer, 'app')
+  mkdirSync(folder)
   bringPackages(folder)
-  execFileSync('git', ['init', '--quiet'], { cwd: folder })
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return { folder, remove: () => rmSync(outer, { recursive: true, force: true }) }
+}
+
+/** A copy to plant faults in. */
+export function makeWorkCopy(): ReturnType<typeof makeWorkFolder> {
+  const copy = makeWorkFolder()
+  copyProject(copy.folder)
+  execFileSync('git', ['init', '--quiet'], { cwd: copy.folder })
+  return copy
 }
 
 /** Runs one of the copy's scripts. */

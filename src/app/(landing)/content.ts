@@ -2,7 +2,7 @@
 export const content = {
   title: 'Start on solid ground',
   lead: 'Plinth is the base that a web application stands on. Sign-in, people, roles and a clear place for everything, on Next.js and PostgreSQL, in modules that you take or leave.',
-  commands: ['git clone <your copy> shop', 'cd shop && npm install', 'npm run dev'],
+  commands: ['npm create plinth@latest shop', 'cd shop', 'npm run dev'],
   features: [
     {
       icon: 'folder',

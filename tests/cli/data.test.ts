@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
+import { findHistories, migrate, readMigrations } from '../../src/core/db/migrate.ts'
+import { createDatabase, dropDatabase, findServer } from '../support/database.ts'
+import { moduleNames, present, TestApp, whole } from './world.ts'
+
+/** Everything in the schema that has a name, so that what a module leaves behind can be seen. */
+const everything = `
+  select c.relkind::text || ' ' || c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
+  union all select 'function ' || p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace
+  union all select 'trigger ' || t.tgname || ' on ' || t.tgrelid::regclass from pg_trigger t where not t.tgisinternal
+  order by 1`
+
+describe('data of a module', () => {
+  let server: Awaited<ReturnType<typeof findServer>>
+  before(async () => {
+    server = await findServer()
+  })
+  after(() => server.stop())
+
+  async function withDatabase(work: (client: pg.Client, applyAll: (app: TestApp) => Promise<number>) => Promise<void>) {
+    const database = await createDatabase(server.url)
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    try {
+      await work(client, async (app) => (await migrate(database.url, readMigrations(findHistories(app.folder)))).length)
+    } finally {
+      await client.end()
+      await dropDatabase(server.url, database.name)
+    }
+  }
+  const namesIn = async (client: pg.Client) =>
+    (await client.query<{ name: string }>(everything)).rows.map(({ name }) => name)
+
+  for (const { name, tables } of present.modules.filter((module) => module.tables.length > 0))
+    test(`${name}: stays when the module goes, and is found again; with --drop-data nothing of it stays`, async () => {
+      const others = moduleNames.filter((one) => one !== name)
+      using without = new TestApp(whole, 'present', others)
+      using app = new TestApp(whole, 'present', moduleNames)
+      let bare: string[] = []
+      await withDatabase(async (client, applyAll) => {
+        await applyAll(without)
+        bare = await namesIn(client)
+      })
+      await withDatabase(async (client, applyAll) => {
+        await applyAll(app)
+        const full = await namesIn(client)
+        assert.notDeepEqual(full, bare)
+        await client.query(`insert into users (email, name) values ('ada@example.com', 'Ada')`)
+        await fillTables(client, tables)
+        const counted = await countRows(client, tables)
+
+        app.remove([name])
+        assert.equal(await applyAll(app), 0)
+        assert.deepEqual(await namesIn(client), full)
+        app.add(name)
+        assert.equal(await applyAll(app), 0)
+        assert.deepEqual(await countRows(client, tables), counted)
+        assert.ok(counted.some((count) => count > 0))
+
+        // Who changes their mind before any database has heard of it loses nothing.
+        app.remove([name], { isDataDropped: true })
+        app.add(name)
+        assert.equal(await applyAll(app), 0)
+        assert.deepEqual(await countRows(client, tables), counted)
+
+        app.remove([name], { isDataDropped: true })
+        assert.ok(app.isClean)
+        assert.equal(await applyAll(app), 1)
+        assert.deepEqual(await namesIn(client), bare)
+        assert.equal((await client.query('select from users')).rowCount, 1)
+
+        // Whoever wants it back begins from nothing.
+        app.add(name)
+        assert.ok((await applyAll(app)) > 0)
+        assert.deepEqual(await namesIn(client), full)
+      })
+      // And where nothing was ever there, both go through as well.
+      await withDatabase(async (client, applyAll) => {
+        await applyAll(app)
+        assert.ok((await namesIn(client)).includes(`r ${tables[0]}`))
+      })
+    })
+})
+
+/** A row in the first table that takes one, made of what its columns want. */
+async function fillTables(client: pg.Client, tables: string[]): Promise<void> {
+  for (const table of tables) {
+    const { rows: columns } = await client.query<{ name: string; type: string }>(
+      `select column_name as name, data_type as type from information_schema.columns
+       where table_name = $1 and is_nullable = 'NO' and column_default is null`,
+      [table],
+    )
+    const value = ({ name, type }: { name: string; type: string }) => {
+      if (name.endsWith('user_id')) return `(select id from users limit 1)`
+      if (type === 'uuid') return 'gen_random_uuid()'
+      if (type === 'bytea') return `'\\x00'::bytea`
+      if (type.startsWith('timestamp')) return 'now()'
+      if (type === 'date') return 'current_date'
+      if (type === 'ARRAY') return `'{}'`
+      if (type === 'boolean') return 'true'
+      return type === 'text' ? `'viewer'` : '1'
+    }
+    const names = columns.map(({ name }) => `"${name}"`).join(', ')
+    await client.query(
+      `insert into ${table} (${names}) values (${columns.map(value).join(', ')}) on conflict do nothing`,
+    )
+  }
+}
+
+async function countRows(client: pg.Client, tables: string[]): Promise<number[]> {
+  const counts: number[] = []
+  for (const table of tables) counts.push((await client.query(`select from ${table}`)).rowCount ?? 0)
+  return counts
+}
