@@ -1,6 +1,6 @@
 // Is package-lock.json complete for every platform, free of registry hosts, and are versions exact? A mirror that lags
 // behind can leave out the binaries of other platforms without a word; `npm ci` then fails on somebody else's machine.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { root } from './root.ts'
@@ -55,8 +55,9 @@ export function lockfileProblems(
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
-  const problems = lockfileProblems(read('package-lock.json'), read('package.json'))
+  const other = ['pnpm-lock.yaml', 'yarn.lock', 'bun.lock'].find((file) => existsSync(join(root, file)))
+  const problems = lockfileProblems(other ? { packages: {} } : read('package-lock.json'), read('package.json'))
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) process.exit(1)
-  console.log('The lockfile is complete for all platforms.')
+  console.log(other ? `Versions are exact. ${other} was not read.` : 'The lockfile is complete for all platforms.')
 }
