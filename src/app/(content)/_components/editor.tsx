@@ -90,7 +90,9 @@ function Inside({ post, mayPublish, at, classes }: Props) {
         <p role="status" className="w-full text-muted-foreground text-sm sm:me-auto sm:w-auto">
           {inWords(state)}
         </p>
-        {!isConflict && (
+        {isConflict ? (
+          <Conflict classes={classes} />
+        ) : (
           <>
             <SubmitButton name="step" value="save" className={classes.outline}>
               Save
@@ -117,13 +119,13 @@ function Inside({ post, mayPublish, at, classes }: Props) {
 /** Both texts are kept, whatever is chosen. */
 function Conflict({ classes }: Pick<Props, 'classes'>) {
   return (
-    <div role="alert" tabIndex={-1} className={`grid gap-3 ${classes.warning}`}>
+    <div role="alert" tabIndex={-1} className={`grid w-full gap-3 ${classes.warning}`}>
       <p className="font-semibold">Somebody has changed this post since you opened it.</p>
       <p>
-        Your text is still in the fields below, and theirs is saved. Choose which one goes on; the other one stays among
-        the versions.
+        Your text is still in the fields, and theirs is saved. Choose which one goes on; the other one stays among the
+        versions.
       </p>
-      <p className="flex flex-wrap gap-3">
+      <p className="flex flex-wrap gap-3 text-foreground">
         <SubmitButton name="resolve" value="mine" className={classes.primary}>
           Go on with mine
         </SubmitButton>
@@ -166,6 +168,6 @@ function inWords(state: State): string {
     case 'refused':
       return `Not saved, kept in this browser. ${state.why}`
     case 'conflict':
-      return 'Not saved. Choose above which text goes on'
+      return ''
   }
 }

@@ -11,7 +11,7 @@ CREATE TRIGGER "content_keep_revision" BEFORE UPDATE ON "content_revisions"
 -- What fits best, of the newest two hundred that fit at all. Of a word that is in very many posts the index answers with
 -- some thousands of them, taken by chance: so a search costs no more, however many posts there are.
 CREATE FUNCTION "content_search"(language regconfig, words text, most integer) RETURNS SETOF uuid
-LANGUAGE sql STABLE SET gin_fuzzy_search_limit = 2000 SET enable_seqscan = off AS $$
+LANGUAGE sql STABLE ROWS 20 SET gin_fuzzy_search_limit = 2000 SET enable_seqscan = off AS $$
   WITH found AS MATERIALIZED (
     SELECT post_id, published_at FROM content_published WHERE search @@ plainto_tsquery(language, words)
   ), newest AS (
