@@ -40,6 +40,18 @@ export const UserQuery = UserFilter.extend({
   limit: orNothing(z.coerce.number().int().min(1).max(100)),
 })
 
+export const User = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    email: z.email(),
+    role: z.enum(roles),
+    status: z.enum(statuses),
+    createdAt: z.iso.datetime(),
+    lastSeenAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'User', description: 'Somebody, as admins see them' })
+
 type Filter = z.output<typeof UserFilter>
 export type ListQuery = z.output<typeof UserQuery>
 
