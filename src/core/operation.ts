@@ -14,7 +14,7 @@ export interface Operation {
   answers: Answers
   /** What it refuses with by itself. What `defineHandler` refuses before it runs goes without saying. */
   refuses?: readonly ErrorCode[]
-  params?: z.ZodType
+  params?: z.ZodType | undefined
   query?: z.ZodType
   /** Sent as JSON. */
   body?: z.ZodType

@@ -17,7 +17,7 @@ const Problem = z
   .object({
     type: z.string(),
     title: z.string(),
-    status: z.int(),
+    status: z.int().min(400).max(599),
     detail: z.string(),
     instance: z.string(),
     code: z.enum(codes),
@@ -74,7 +74,7 @@ export async function describeApi(): Promise<OpenApi> {
 }
 
 function describe(
-  { path, method, owner, access, looksAtCaller, operation }: Described,
+  { path, method, owner, access, looksAtCaller, isCatchAll, operation }: Described,
   schemas: Schemas,
 ): ApiOperation {
   const { summary, answers, body, form, isBodyOptional } = operation
@@ -82,9 +82,11 @@ function describe(
     ...(body && { 'application/json': { schema: schemas.take(body, 'input') } }),
     ...(form && { 'application/x-www-form-urlencoded': { schema: schemas.take(form, 'input') } }),
   }
+  // A catch-all has nothing where a part of the path does not fit, and does not call it bad input.
+  const checked = isCatchAll ? { ...operation, params: undefined } : operation
   const responses: ApiOperation['responses'] = {}
   for (const [status, answer] of Object.entries(answers)) responses[status] = answerResponse(status, answer, schemas)
-  for (const refusal of refusalResponses(refusalsOf(method, access, operation))) {
+  for (const refusal of refusalResponses(refusalsOf(method, access, checked))) {
     const { status, response } = refusal
     responses[status] = { ...response, content: { ...responses[status]?.content, ...response.content } }
   }

@@ -18,12 +18,13 @@ export function exampleOf(schema: Schema, named: Record<string, Schema>): unknow
   if (given !== undefined) return given
   const first = schema.anyOf?.[0]
   if (first) return exampleOf(first, named)
-  if (schema.type === 'array') return schema.items ? [exampleOf(schema.items, named)] : []
-  if (schema.type === 'object') {
+  const [type] = [schema.type].flat()
+  if (type === 'array') return schema.items ? [exampleOf(schema.items, named)] : []
+  if (type === 'object') {
     const fields = Object.entries(schema.properties ?? {})
     return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, named)]))
   }
-  if (schema.type === 'integer' || schema.type === 'number') return schema.minimum ?? 1
-  if (schema.type === 'boolean') return false
+  if (type === 'integer' || type === 'number') return schema.minimum ?? 1
+  if (type === 'boolean') return false
   return byFormat[schema.format ?? ''] ?? 'text'
 }

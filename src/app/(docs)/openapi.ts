@@ -3,7 +3,7 @@
 /** JSON Schema, draft 2020-12, as far as it is shown. */
 export interface Schema {
   $ref?: string
-  type?: string
+  type?: string | string[]
   format?: string
   description?: string
   properties?: Record<string, Schema>

@@ -14,6 +14,7 @@ export interface Described {
   owner: string
   access: Handler['access']
   looksAtCaller: boolean
+  isCatchAll: boolean
   operation: Operation
 }
 
@@ -43,7 +44,7 @@ export async function findDescribed(): Promise<Described[]> {
       const each = isCatchAll
         ? Object.entries(paths).map(([below, one]) => ({ path: `${path}/${below}`, operation: one }))
         : [{ path, operation }]
-      found.push(...each.map((one) => ({ ...one, method, owner, access, looksAtCaller })))
+      found.push(...each.map((one) => ({ ...one, method, owner, access, looksAtCaller, isCatchAll })))
     }
   }
   const isCore = ({ owner }: Described) => owner === 'Core'
@@ -52,4 +53,4 @@ export async function findDescribed(): Promise<Described[]> {
   return found.sort(order)
 }
 
-const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b))
+const compare = (a: string, b: string) => a.localeCompare(b, 'en')

@@ -15,7 +15,10 @@ export const SignedInAnswer = SessionAnswer.extend({ url: z.string() }).meta({ i
 
 /** What signing in takes besides the proof. `callbackUrl` may be anything: what is no page of this app is ignored. */
 export const signInChoices = {
-  redirect: z.boolean().default(true).meta({ description: 'false: answer with JSON instead of leading to a page' }),
+  redirect: z
+    .boolean()
+    .default(true)
+    .meta({ description: 'false: answer with JSON instead of leading to a page', examples: [false] }),
   callbackUrl: z
     .unknown()
     .optional()

@@ -13,7 +13,7 @@ export function typeOf(schema: Schema): string {
     ? ` ${schema.minimum} to ${schema.maximum}`
     : ''
   const length = schema.maxLength === undefined ? '' : `, at most ${schema.maxLength} characters`
-  return `${schema.format ?? schema.type ?? 'anything'}${range}${length}`
+  return `${schema.format ?? [schema.type ?? 'anything'].flat().join(' | ')}${range}${length}`
 }
 
 interface Field {
@@ -23,13 +23,16 @@ interface Field {
   description?: string | undefined
 }
 
-/** Everything under a schema that has a name, however deep: `checks.database`, `features[].title`. */
-function fieldsOf(schema: Schema, prefix = ''): Field[] {
-  if (schema.type === 'array' && schema.items) return fieldsOf(schema.items, `${prefix}[]`)
+type Named = Record<string, Schema>
+
+/** Everything under a schema that has a name, however deep: `user.email`, `features[].title`. */
+function fieldsOf(schema: Schema, named: Named, prefix = ''): Field[] {
+  if (schema.$ref) return fieldsOf(named[nameOfRef(schema.$ref)] ?? {}, named, prefix)
+  if (schema.type === 'array' && schema.items) return fieldsOf(schema.items, named, `${prefix}[]`)
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const name = prefix ? `${prefix}.${key}` : key
     const isRequired = schema.required?.includes(key) ?? false
-    return [{ name, type: typeOf(field), isRequired, description: noteOf(field) }, ...fieldsOf(field, name)]
+    return [{ name, type: typeOf(field), isRequired, description: noteOf(field) }, ...fieldsOf(field, named, name)]
   })
 }
 
@@ -37,8 +40,14 @@ function noteOf({ description, default: usual }: Schema): string | undefined {
   return [description, usual !== undefined && `${JSON.stringify(usual)} when it is left out`].filter(Boolean).join('; ')
 }
 
-export function Fields({ schema }: { schema: Schema }) {
-  return <FieldList fields={fieldsOf(schema)} />
+/** The fields of a schema; where it may be one of several, those of each. */
+export function Fields({ schema, named }: { schema: Schema; named: Named }) {
+  return (schema.anyOf ?? [schema]).map((one) => (
+    <div key={one.$ref ?? 'only'} className="grid grid-cols-1 gap-2 empty:hidden">
+      {one.$ref && <p className="font-mono text-xs">{nameOfRef(one.$ref)}</p>}
+      <FieldList fields={fieldsOf(one, named)} />
+    </div>
+  ))
 }
 
 /** Names, with what each must be. */

@@ -1,3 +1,4 @@
+import { ChevronRight } from 'lucide-react'
 import { buttonVariants } from '@/core/ui/button'
 import type { ApiResponse, Parameter } from '../openapi'
 import { bodyOf, type Call, curlSample, fetchSample } from '../samples'
@@ -8,11 +9,12 @@ import { TryIt } from './try-it'
 
 /** One call: closed it says what it does, open it says everything else, and can be tried. */
 export function OperationEntry(call: Call) {
-  const { method, path, operation } = call
+  const { method, path, operation, named } = call
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   return (
     <details className="group rounded-lg border bg-card">
       <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 rounded-lg px-4 py-3 hover:bg-muted/60">
+        <ChevronRight aria-hidden="true" className="size-4 text-muted-foreground group-open:rotate-90" />
         <Method name={method} />
         <h3 className="wrap-anywhere min-w-0 font-mono text-sm">{path}</h3>
         <span className="basis-full text-muted-foreground text-sm sm:ms-auto sm:basis-auto">{summary}</span>
@@ -27,7 +29,7 @@ export function OperationEntry(call: Call) {
         )}
         {Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => (
           <Part key={type} title={`Body, ${type}${requestBody?.required ? '' : ', may be left out'}`}>
-            {schema && <Fields schema={schema} />}
+            {schema && <Fields schema={schema} named={named} />}
           </Part>
         ))}
         <Part title="Answers">
@@ -36,7 +38,7 @@ export function OperationEntry(call: Call) {
               <div key={status} className="grid grid-cols-[3rem_1fr] gap-x-3 text-sm">
                 <dt className="font-mono text-xs leading-6">{status}</dt>
                 <dd className="grid min-w-0 gap-2">
-                  <Response {...response} />
+                  <Response {...response} named={named} />
                 </dd>
               </div>
             ))}
@@ -79,7 +81,7 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
   )
 }
 
-function Response({ description, content = {} }: ApiResponse) {
+function Response({ description, content = {}, named }: ApiResponse & Pick<Call, 'named'>) {
   const [[type, { schema }] = ['', {}]] = Object.entries(content)
   if (type === 'application/problem+json' || !type) return <p>{withCode(description)}</p>
   return (
@@ -88,7 +90,7 @@ function Response({ description, content = {} }: ApiResponse) {
         {type}
         {schema && !schema.properties && <span className="font-mono text-xs"> {typeOf(schema)}</span>}
       </p>
-      {schema && <Fields schema={schema} />}
+      {schema && <Fields schema={schema} named={named} />}
     </>
   )
 }

@@ -107,6 +107,7 @@ export function TryIt({
         void send(new FormData(event.currentTarget))
       }}
     >
+      <h4 className="font-medium text-sm">Try it</h4>
       {parameters.length > 0 && (
         <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
           {parameters.map(({ name, isRequired, choices }) =>
@@ -130,7 +131,7 @@ export function TryIt({
           defaultValue={body.text}
           rows={body.text.split('\n').length + 1}
           spellCheck={false}
-          className="font-mono"
+          className="[&_textarea]:font-mono"
         />
       )}
       <div>
@@ -145,7 +146,7 @@ export function TryIt({
             <pre
               // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
               tabIndex={0}
-              className="max-h-96 overflow-auto rounded-md border bg-muted/60 p-3 font-mono text-xs leading-5"
+              className="wrap-anywhere max-h-96 overflow-auto whitespace-pre-wrap rounded-md border bg-muted/60 p-3 font-mono text-xs leading-5"
             >
               {received.headers && <span className="text-muted-foreground">{`${received.headers}\n\n`}</span>}
               {received.body}

@@ -204,7 +204,7 @@ function Errors() {
         <code className="font-mono text-xs">Allow</code> which ones it does.
       </p>
       <Code label="422">{JSON.stringify(problem, null, 2)}</Code>
-      <Table label="Codes">
+      <Table label="Codes" className="min-w-lg">
         <TableHead>
           <tr>
             <TableHeading>Code</TableHeading>

@@ -20,7 +20,11 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
 
   POST: definePublicHandler({
     summary: 'Sign in with e-mail and password',
-    body: z.object({ email: z.string(), password: z.string(), ...signInChoices }),
+    body: z.object({
+      email: z.string().meta({ examples: ['ada@example.com'] }),
+      password: z.string().meta({ examples: ['…'] }),
+      ...signInChoices,
+    }),
     answers: {
       200: z.union([SignedInAnswer, ChallengeAnswer]),
       302: { leadsTo: 'callbackUrl, the second step, or the page with the form when it was refused' },

@@ -8,7 +8,7 @@ import { signInWithCode } from '../../../sign-in'
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   POST: definePublicHandler({
     summary: 'Finish signing in with a code',
-    body: z.object({ code: z.string(), ...signInChoices }),
+    body: z.object({ code: z.string().meta({ examples: ['123456'] }), ...signInChoices }),
     answers: { 200: SignedInAnswer, 302: { leadsTo: 'callbackUrl, or /' } },
     refuses: ['unauthenticated', 'invalid_credentials', 'rate_limited', 'unavailable'],
     run: async ({ body }) => {
