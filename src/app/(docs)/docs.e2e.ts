@@ -142,6 +142,9 @@ test('the navigation of whoever is signed in leads to the reference', async ({ p
 })
 
 test.describe('from another origin', () => {
+  // A header of the journeys' own, about which a browser would have to ask first.
+  test.use({ extraHTTPHeaders: {} })
+
   /** A page of somebody else's, which says nothing about where it may connect to. */
   const newSite = () =>
     new Promise<{ server: Server; origin: string }>((resolve) => {

@@ -74,10 +74,10 @@ const asField = ({ name, in: place, required, description, schema }: Parameter) 
 
 function Part({ title, children }: { title: string; children: React.ReactNode }) {
   return (
-    <section aria-label={title} className="grid grid-cols-1 gap-2">
+    <div className="grid grid-cols-1 gap-2">
       <h4 className="font-medium text-sm">{title}</h4>
       {children}
-    </section>
+    </div>
   )
 }
 

@@ -172,11 +172,9 @@ function Authenticate() {
         {'APP=https://app.example.com\nTOKEN=…\ncurl "$APP/api/auth/session" -H "Authorization: Bearer $TOKEN"'}
       </Code>
       <TokenField />
-      <noscript>
-        <p className="text-muted-foreground text-sm">
-          Calls can be tried on this page with JavaScript; all else works without.
-        </p>
-      </noscript>
+      <p className="hidden text-muted-foreground text-sm noscript:block">
+        Calls can be tried on this page with JavaScript; all else works without.
+      </p>
     </section>
   )
 }

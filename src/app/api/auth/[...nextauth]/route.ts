@@ -9,11 +9,13 @@ const Params = z.object({ nextauth: z.array(z.string()) })
 
 const Provider = z.object({ provider: z.enum(Object.keys(providerNames) as ProviderId[]) })
 
+const unreadable = { leadsTo: 'the page for signing in, when Auth.js cannot read its own cookies' }
+
 // Auth.js answers these and nothing else; sessions, sign-in with a password and sign-out are ours.
 const read = {
   csrf: {
     summary: 'Get a token for forms that Auth.js reads',
-    answers: { 200: z.object({ csrfToken: z.string() }) },
+    answers: { 200: z.object({ csrfToken: z.string() }), 302: unreadable },
   },
   providers: {
     summary: 'List the providers that one can sign in with',
@@ -22,6 +24,7 @@ const read = {
         z.string(),
         z.object({ id: z.string(), name: z.string(), type: z.string(), signinUrl: z.url(), callbackUrl: z.url() }),
       ),
+      302: unreadable,
     },
   },
   error: {
