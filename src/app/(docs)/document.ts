@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
 import { appName } from '@/core/app-name'
 import { signedIn } from '@/core/auth/policy'
+import { sessionCookieScheme } from '@/core/auth/settings'
 import { catalogue, type ErrorCode } from '@/core/errors'
 import { refusalsOf } from '@/core/handler'
 import type { Answer } from '@/core/operation'
@@ -183,16 +184,14 @@ const headers = {
 const refer = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
 /** The two ways to say who is calling; the cookie has another name over https. */
-export const securitySchemes = (cookie: string) => ({
+export const securitySchemes = () => ({
   bearer: {
     type: 'http',
     scheme: 'bearer',
     description: 'The token of a session, or one that a module has given out. It decides alone when it is sent.',
   },
   cookie: {
-    type: 'apiKey',
-    in: 'cookie',
-    name: cookie,
+    ...sessionCookieScheme(),
     description: 'Set by signing in. For pages of this app; other origins send a token.',
   },
 })

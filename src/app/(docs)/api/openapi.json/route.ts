@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { sessionCookieName } from '@/core/auth/settings'
 import { env } from '@/core/env'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 import { describeApi, securitySchemes } from '../../document'
@@ -13,7 +12,7 @@ function makeDocument(): Promise<string> {
     JSON.stringify({
       ...api,
       servers: [{ url: env.AUTH_URL }],
-      components: { ...api.components, securitySchemes: securitySchemes(sessionCookieName()) },
+      components: { ...api.components, securitySchemes: securitySchemes() },
     }),
   )
   return made
