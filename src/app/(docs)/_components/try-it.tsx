@@ -113,7 +113,7 @@ export function TryIt({
           {parameters.map(({ name, isRequired, choices }) =>
             choices ? (
               <SelectField key={name} label={name} name={name} required={isRequired}>
-                {!isRequired && <option value="">any</option>}
+                {!isRequired && <option value="">left out</option>}
                 {choices.map((choice) => (
                   <option key={choice}>{choice}</option>
                 ))}

@@ -24,15 +24,15 @@ curl -b jar.txt -X POST "$APP/api/auth/signout"`
 const fromServer = `const app = process.env.APP_URL
 const token = process.env.APP_TOKEN
 
-async function ask(path) {
+async function ask(path, tries = 3) {
   const answer = await fetch(new URL(path, app), {
     headers: { Authorization: \`Bearer \${token}\` },
     signal: AbortSignal.timeout(10_000),
   })
-  if (answer.status === 429 || answer.status === 503) {
+  if (tries > 1 && [429, 503].includes(answer.status)) {
     const seconds = Number(answer.headers.get('Retry-After') ?? 5)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    return ask(path)
+    return ask(path, tries - 1)
   }
   if (!answer.ok) throw new Error((await answer.json()).code)
   return answer.json()
