@@ -67,6 +67,13 @@ test('the reference has every call of the document, each with its samples and it
   expect(headings).toEqual(['Authenticate', ...owners, 'Errors', 'Rate limits'])
 })
 
+test('development describes and shows the same calls', async ({ page, request, appUrl, devUrl }) => {
+  const described = async (url: string) => (await (await request.get(`${url}/api/openapi.json`)).json()).paths
+  expect(await described(devUrl)).toEqual(await described(appUrl))
+  await page.goto(`${devUrl}/docs/api`)
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('API reference')
+})
+
 test('everything but trying works without JavaScript', async ({ browser, appUrl }) => {
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
