@@ -89,7 +89,7 @@ describe.each(operations.map(({ name, operation }) => [name, operation] as const
     expect(operation['x-permission'] !== undefined).toBe(isGuarded)
     expect('401' in operation.responses || !isGuarded).toBe(true)
     expect(operation.security.some((way) => 'bearer' in way) || !isGuarded).toBe(true)
-    if (isGuarded) expect(operation.description).toMatch(/signed in|admin/)
+    if (isGuarded) expect(operation.description).toMatch(/signed in|permission/)
   })
 
   test('names every part of its path, and gives each code under its own status', () => {
