@@ -23,7 +23,8 @@ test('a form becomes an object; what was sent twice becomes a list', () => {
 test('a form of very many fields is read at once', () => {
   const form = new FormData()
   for (let index = 0; index < 10_000; index++) form.append(`field ${index}`, 'x')
-  const start = performance.now()
+  // The processor's time: on a busy machine the clock says nothing.
+  const start = process.cpuUsage()
   expect(Object.keys(formToObject(form))).toHaveLength(10_000)
-  expect(performance.now() - start).toBeLessThan(200)
+  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(200)
 })

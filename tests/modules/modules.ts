@@ -127,6 +127,17 @@ async function probe(work: (get: (path: string) => Promise<Response>) => Promise
   }
 }
 
+/** Core, and the title of each module that has a route. */
+const ownersIn = (app: string) => [
+  'Core',
+  ...readdirSync(join(app, 'src', 'app'))
+    .filter(
+      (name) => name.startsWith('(') && globSync('**/route.ts', { cwd: join(app, 'src', 'app', name) }).length > 0,
+    )
+    .map((name): string => JSON.parse(readFileSync(join(app, 'src', 'app', name, 'module.json'), 'utf8')).title),
+]
+const isSame = (one: string[], other: string[]) => one.toSorted().join() === other.toSorted().join()
+
 /** Filled in when the app with all modules was built. */
 const addressesOfEach = new Map<string, string[]>()
 
@@ -156,6 +167,11 @@ async function tryIt(modules: string[]): Promise<void> {
       const traces = tracesOf(`(${name})`, addresses)
       if (isThere) judge(`${when}: the search for traces finds ${name}`, traces.length > 0)
       else judge(`${when}: nothing in the build names ${name}`, traces.length === 0, traces.join('\n'))
+    }
+    if (modules.includes('docs')) {
+      const { tags } = (await (await get('/api/openapi.json')).json()) as { tags: { name: string }[] }
+      const described = tags.map(({ name }) => name).sort()
+      judge(`${when}: the document has the calls of these modules and no other`, isSame(described, ownersIn(folder)))
     }
     const start = await get('/')
     if (!modules.includes('landing'))

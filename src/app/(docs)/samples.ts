@@ -1,0 +1,68 @@
+import { exampleOf } from './example'
+import type { ApiOperation, Schema } from './openapi'
+
+/** A call, ready to be written down or made. */
+export interface Call {
+  method: string
+  path: string
+  operation: ApiOperation
+  named: Record<string, Schema>
+}
+
+/** The body to begin with: JSON over several lines, or the fields of a form. */
+export function bodyOf({ operation, named }: Call): { type: string; text: string } | undefined {
+  const [[type, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {})
+  if (!type) return
+  const example = exampleOf(schema, named)
+  const isForm = type === 'application/x-www-form-urlencoded'
+  const text = isForm
+    ? new URLSearchParams(example as Record<string, string>).toString()
+    : JSON.stringify(example, null, 2)
+  return { type, text }
+}
+
+/** With something in the place of names in braces, and of the parameters that must be there. */
+function addressOf({ path, operation, named }: Call): string {
+  const filled = operation.parameters.reduce(
+    (text, { name, schema }) => text.replace(`{${name}}`, String(exampleOf(schema, named))),
+    path,
+  )
+  const query = operation.parameters
+    .filter((one) => one.in === 'query' && one.required)
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(exampleOf(schema, named)))}`)
+  return query.length > 0 ? `${filled}?${query.join('&')}` : filled
+}
+
+const wantsCaller = ({ operation }: Call) => operation.security.some((way) => 'bearer' in way)
+
+export function curlSample(call: Call): string {
+  const body = bodyOf(call)
+  const lines = [
+    `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}"$APP${addressOf(call)}"`,
+    ...(wantsCaller(call) ? [`-H "Authorization: Bearer $TOKEN"`] : []),
+    ...(body ? [`-H 'Content-Type: ${body.type}'`, `-d '${compact(body)}'`] : []),
+  ]
+  return lines.join(' \\\n  ')
+}
+
+export function fetchSample(call: Call): string {
+  const body = bodyOf(call)
+  const headers = [
+    ...(wantsCaller(call) ? [`    Authorization: \`Bearer \${token}\`,`] : []),
+    ...(body ? [`    'Content-Type': '${body.type}',`] : []),
+  ]
+  const options = [
+    ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
+    ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
+    ...(body ? [`  body: ${body.type === 'application/json' ? jsonIn(body.text) : `'${body.text}'`},`] : []),
+  ]
+  const address = `\`\${app}${addressOf(call)}\``
+  return options.length > 0
+    ? [`const answer = await fetch(${address}, {`, ...options, '})'].join('\n')
+    : `const answer = await fetch(${address})`
+}
+
+const compact = ({ type, text }: { type: string; text: string }) =>
+  type === 'application/json' ? JSON.stringify(JSON.parse(text)) : text
+
+const jsonIn = (text: string) => `JSON.stringify(${text.replaceAll('\n', '\n  ')})`
