@@ -22,6 +22,8 @@ export interface Operation {
   isBodyOptional?: boolean
   /** Sent as a form, and read by whom the request is handed to. */
   form?: z.ZodType
+  /** The body is a file of this media type, as it is. */
+  upload?: string
 }
 
 /** What becomes this value as JSON: a time may be a `Date`. */

@@ -78,10 +78,11 @@ function describe(
   { path, method, owner, access, looksAtCaller, isCatchAll, operation }: Described,
   schemas: Schemas,
 ): ApiOperation {
-  const { summary, answers, body, form, isBodyOptional } = operation
+  const { summary, answers, body, form, upload, isBodyOptional } = operation
   const content = {
     ...(body && { 'application/json': { schema: schemas.take(body, 'input') } }),
     ...(form && { 'application/x-www-form-urlencoded': { schema: schemas.take(form, 'input') } }),
+    ...(upload && { [upload]: {} }),
   }
   // A catch-all has nothing where a part of the path does not fit, and does not call it bad input.
   const checked = isCatchAll ? { ...operation, params: undefined } : operation

@@ -9,10 +9,17 @@ export interface Call {
   named: Record<string, Schema>
 }
 
-/** The body to begin with: JSON over several lines, or the fields of a form. */
-export function bodyOf({ operation, named }: Call): { type: string; text: string } | undefined {
-  const [[type, { schema = {} }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {})
+interface Body {
+  type: string
+  /** Undefined for a file. */
+  text?: string
+}
+
+/** The body to begin with: JSON over several lines, the fields of a form, or a file. */
+export function bodyOf({ operation, named }: Call): Body | undefined {
+  const [[type, { schema }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {})
   if (!type) return
+  if (!schema) return { type }
   const example = exampleOf(schema, named)
   const isForm = type === 'application/x-www-form-urlencoded'
   const text = isForm
@@ -40,7 +47,8 @@ export function curlSample(call: Call): string {
   const lines = [
     `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}"$APP${addressOf(call)}"`,
     ...(wantsCaller(call) ? [`-H "Authorization: Bearer $TOKEN"`] : []),
-    ...(body ? [`-H 'Content-Type: ${body.type}'`, `-d '${compact(body)}'`] : []),
+    ...(body?.text === undefined ? [] : [`-H 'Content-Type: ${body.type}'`, `-d '${compact(body.type, body.text)}'`]),
+    ...(body && body.text === undefined ? ['--data-binary @file'] : []),
   ]
   return lines.join(' \\\n  ')
 }
@@ -49,12 +57,12 @@ export function fetchSample(call: Call): string {
   const body = bodyOf(call)
   const headers = [
     ...(wantsCaller(call) ? [`    Authorization: \`Bearer \${token}\`,`] : []),
-    ...(body ? [`    'Content-Type': '${body.type}',`] : []),
+    ...(body?.text === undefined ? [] : [`    'Content-Type': '${body.type}',`]),
   ]
   const options = [
     ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
-    ...(body ? [`  body: ${body.type === 'application/json' ? jsonIn(body.text) : `'${body.text}'`},`] : []),
+    ...(body ? [`  body: ${bodyIn(body)},`] : []),
   ]
   const address = `\`\${app}${addressOf(call)}\``
   return options.length > 0
@@ -62,7 +70,11 @@ export function fetchSample(call: Call): string {
     : `const answer = await fetch(${address})`
 }
 
-const compact = ({ type, text }: { type: string; text: string }) =>
-  type === 'application/json' ? JSON.stringify(JSON.parse(text)) : text
+function bodyIn({ type, text }: Body): string {
+  if (text === undefined) return 'file'
+  return type === 'application/json' ? jsonIn(text) : `'${text}'`
+}
+
+const compact = (type: string, text: string) => (type === 'application/json' ? JSON.stringify(JSON.parse(text)) : text)
 
 const jsonIn = (text: string) => `JSON.stringify(${text.replaceAll('\n', '\n  ')})`

@@ -6,6 +6,8 @@ import { xml, xmlResponse } from '../xml'
 /** Leads to a sitemap for each month: one alone may hold 50,000 addresses. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
+    summary: 'Find the sitemaps',
+    answers: { 200: { file: 'application/xml' } },
     cache: 'public, max-age=3600',
     run: async () => {
       const months = (await findMonths()).map(

@@ -60,7 +60,8 @@ export function TryIt({
   method: string
   path: string
   parameters: Given[]
-  body: { type: string; text: string } | undefined
+  /** Without a text to begin with, it is a file. */
+  body: { type: string; text?: string } | undefined
   buttonClassName: string
 }) {
   const token = use(Token)
@@ -80,14 +81,15 @@ export function TryIt({
       if (!isInPath && value(name) !== '') address.searchParams.set(name, value(name))
     }
     const bearer = token?.current?.value.trim()
-    const sent = value('body')
+    const given = form.get('body')
+    const sent = given instanceof File && given.size === 0 ? null : given
     try {
       setReceived(
         await call(address, {
           method,
           headers: {
             ...(bearer && { Authorization: `Bearer ${bearer}` }),
-            ...(body && sent && { 'Content-Type': body.type }),
+            ...(body && sent && { 'Content-Type': sent instanceof File ? sent.type : body.type }),
           },
           ...(body && sent && { body: sent }),
         }),
@@ -124,7 +126,8 @@ export function TryIt({
           )}
         </div>
       )}
-      {body && (
+      {body && body.text === undefined && <Field label="Body" name="body" type="file" accept={body.type} />}
+      {body?.text !== undefined && (
         <TextField
           label="Body"
           name="body"

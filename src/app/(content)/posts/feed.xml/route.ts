@@ -7,6 +7,8 @@ import { xml, xmlResponse } from '../../xml'
 /** The newest posts, whole, as Atom. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
+    summary: 'Read the newest posts as Atom',
+    answers: { 200: { file: 'application/atom+xml' } },
     cache: 'public, max-age=300',
     run: async () => {
       const posts = await findNewest(20)

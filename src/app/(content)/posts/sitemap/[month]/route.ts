@@ -7,6 +7,8 @@ import { xml, xmlResponse } from '../../../xml'
 /** The addresses of what was published in a month. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
+    summary: 'Find what was published in a month',
+    answers: { 200: { file: 'application/xml' } },
     params: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
     cache: 'public, max-age=3600',
     run: async ({ params }) => {

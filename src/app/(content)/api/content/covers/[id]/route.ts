@@ -11,6 +11,9 @@ const headers = {
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
+    summary: 'Get the cover of a post',
+    answers: { 200: { file: 'image/webp' } },
+    refuses: ['not_found'],
     params: z.object({ id: z.uuid() }),
     // Another picture has another address.
     cache: 'public, max-age=31536000, immutable',

@@ -8,6 +8,10 @@ import { can } from '../../../../../policy'
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   PUT: defineHandler({
     allow: can('posts.write'),
+    summary: 'Give a post a cover',
+    upload: 'image/*',
+    answers: { 200: z.object({ url: z.string() }) },
+    refuses: ['not_found', 'too_large', 'invalid_input', 'rate_limited'],
     params: z.object({ id: z.uuid() }),
     run: async ({ params, actor, request }) => ({
       url: coverAddress(await setCover(actor, params.id, await readBytes(request, mostBytes))),
