@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -38,8 +38,9 @@ export function describeDocument(target: Target): void {
       assert.equal(contract !== null, hasModule('docs'))
       if (!contract) return
       const manifest = readFileSync(join(root, '.next', 'app-path-routes-manifest.json'), 'utf8')
+      // Next makes routes of its own of icons and the like.
       const routes = Object.entries<string>(JSON.parse(manifest)).flatMap(([file, route]) =>
-        file.endsWith('/route') && route.startsWith('/api') ? [route] : [],
+        existsSync(join(root, 'src', 'app', `${file}.ts`)) && file.endsWith('/route') ? [route] : [],
       )
       const built = routes
         .filter((route) => !route.includes('[...'))

@@ -1,3 +1,4 @@
+import { signedIn } from '@/core/auth/policy'
 import { defineModule } from '@/core/module'
 import { contentEnv } from './env'
 import { can, permissions } from './policy'
@@ -6,7 +7,7 @@ export default defineModule({
   name: 'content',
   title: 'Content',
   navigation: [
-    { label: 'Posts', href: '/posts', description: 'What has been published', allow: can('posts.read') },
+    { label: 'Posts', href: '/posts', description: 'What has been published', allow: signedIn },
     {
       label: 'Write',
       href: '/content',

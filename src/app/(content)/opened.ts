@@ -1,14 +1,12 @@
 import 'server-only'
 import { notFound } from 'next/navigation'
 import { z } from 'zod'
-import { requirePermission } from '@/core/auth/actor'
+import type { Actor } from '@/core/auth/actor'
 import { AppError } from '@/core/errors'
 import { findDraft } from './drafts'
-import { can } from './policy'
 
-/** For the pages about one post: who opens it, and the post. To those who may not there is nothing here. */
-export async function openPost(id: string, path: string) {
-  const actor = await requirePermission(can('posts.write'), path)
+/** For the pages about one post. To those who may not edit it there is nothing here. */
+export async function openPost(actor: Actor, id: string) {
   const post = z.uuid().safeParse(id).success
     ? await findDraft(actor, id).catch((error) => {
         if (error instanceof AppError && error.code === 'forbidden') return null
@@ -16,5 +14,5 @@ export async function openPost(id: string, path: string) {
       })
     : null
   if (!post) notFound()
-  return { actor, post }
+  return post
 }

@@ -1,7 +1,7 @@
 import { definePolicy } from '@/core/auth/policy'
 
+/** What is published is read by everybody, also without an account. */
 export const { can, permissions } = definePolicy({
-  'posts.read': ['viewer', 'editor', 'admin'],
   'posts.write': ['editor', 'admin'],
   'posts.write_others': ['editor', 'admin'],
   'posts.publish': ['editor', 'admin'],

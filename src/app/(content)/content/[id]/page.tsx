@@ -1,4 +1,5 @@
 import Link from 'next/link'
+import { requirePermission } from '@/core/auth/actor'
 import { isAllowed } from '@/core/auth/policy'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
@@ -22,7 +23,8 @@ const small = (variant: 'outline' | 'destructive') => buttonVariants({ variant, 
 
 export default async function PostPage({ params, searchParams }: PageProps<'/content/[id]'>) {
   const [{ id }, { done }] = await Promise.all([params, searchParams])
-  const { actor, post } = await openPost(id, `/content/${id}`)
+  const actor = await requirePermission(can('posts.write'), `/content/${id}`)
+  const post = await openPost(actor, id)
   const { title, slug, summary, tags, body } = post
   return (
     <div className="grid grid-cols-1 gap-6">

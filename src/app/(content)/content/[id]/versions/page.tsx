@@ -1,16 +1,19 @@
 import Link from 'next/link'
+import { requirePermission } from '@/core/auth/actor'
 import { Moment } from '@/core/ui/moment'
 import { Heading } from '@/core/ui/section'
 import { Badge } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
 import { findRevisions } from '../../../drafts'
 import { openPost } from '../../../opened'
+import { can } from '../../../policy'
 
 export const metadata = { title: 'Versions' }
 
 export default async function VersionsPage({ params, searchParams }: PageProps<'/content/[id]/versions'>) {
   const [{ id }, { below }] = await Promise.all([params, searchParams])
-  const { post } = await openPost(id, `/content/${id}/versions`)
+  const actor = await requirePermission(can('posts.write'), `/content/${id}/versions`)
+  const post = await openPost(actor, id)
   const revisions = await findRevisions(id, Number(below) || undefined)
   const last = revisions.at(-1)
   return (

@@ -2,6 +2,7 @@ import { diffWordsWithSpace } from 'diff'
 import Form from 'next/form'
 import Link from 'next/link'
 import { notFound } from 'next/navigation'
+import { requirePermission } from '@/core/auth/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { inputClass, labelClass } from '@/core/ui/control'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
@@ -11,6 +12,7 @@ import { alertVariants } from '@/core/ui/surface'
 import { restoreRevision } from '../../../../actions'
 import { findTexts } from '../../../../drafts'
 import { openPost } from '../../../../opened'
+import { can } from '../../../../policy'
 
 export const metadata = { title: 'Version' }
 
@@ -19,7 +21,8 @@ const numberOf = (given: unknown) => (typeof given === 'string' && /^[1-9]\d{0,8
 /** One version, beside another: what the other one has instead. */
 export default async function VersionPage({ params, searchParams }: PageProps<'/content/[id]/versions/[number]'>) {
   const [{ id, number: given }, { with: wanted }] = await Promise.all([params, searchParams])
-  const { post } = await openPost(id, `/content/${id}/versions/${given}`)
+  const actor = await requirePermission(can('posts.write'), `/content/${id}/versions/${given}`)
+  const post = await openPost(actor, id)
   const number = numberOf(given)
   const other = numberOf(wanted) ?? post.draft
   if (number === null) notFound()
