@@ -23,6 +23,8 @@ export default defineConfig({
     globalSetup: 'tests/support/unit-setup.ts',
     setupFiles: 'tests/support/unit-database.ts',
     testTimeout: 15_000,
+    // It imports parts of Next by names that Node alone does not find.
+    server: { deps: { inline: ['next-auth'] } },
     sequence: { sequencer: RulesFirst },
     // Where nobody watches, the first failure says enough.
     bail: process.env.CI ? 1 : 0,

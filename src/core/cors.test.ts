@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { corsHeaders } from './cors'
 import { AppError } from './errors'
 import { definePublicHandler, defineRoute } from './handler'
 
+const anything = { summary: 'Try it', answers: { 200: z.unknown() } }
 let runs = 0
 const route = defineRoute({
-  GET: definePublicHandler({ run: () => ({ runs: ++runs }) }),
+  GET: definePublicHandler({ ...anything, run: () => ({ runs: ++runs }) }),
   POST: definePublicHandler({
+    ...anything,
     run: () => {
       runs++
       throw new AppError('rate_limited', undefined, { retryAfter: 3 })

@@ -1,5 +1,5 @@
 /** Every refusal this app can give. `status` is for HTTP, `title` for people; add a code only when a caller would act on it. */
-const catalogue = {
+export const catalogue = {
   malformed: { status: 400, title: 'The request could not be read' },
   unauthenticated: { status: 401, title: 'You are not signed in' },
   invalid_credentials: { status: 401, title: 'That e-mail and password do not match' },

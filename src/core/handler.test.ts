@@ -6,29 +6,34 @@ import { requireActor } from './auth/actor'
 import { definePolicy, roles, signedIn } from './auth/policy'
 import { pool } from './db/client'
 import { AppError } from './errors'
-import { defineHandler, definePublicHandler, defineRoute } from './handler'
+import { defineHandler, definePublicHandler, defineRoute, handlersOf, refusalsOf } from './handler'
 
 const { can } = definePolicy({ 'things.write': ['editor', 'admin'] })
+const anything = { summary: 'Try it', answers: { 200: z.unknown() } }
 const context = { params: Promise.resolve({ id: '7' }) }
 
 const route = defineRoute({
   GET: definePublicHandler({
+    ...anything,
     query: z.object({ page: z.coerce.number().int().min(1) }),
     params: z.object({ id: z.string() }),
     cache: 'public, max-age=60',
     run: ({ query, params }) => ({ ...query, ...params }),
   }),
   POST: defineHandler({
+    ...anything,
     allow: can('things.write'),
     body: z.object({ name: z.string().min(2, 'Too short') }),
     run: ({ body, actor }) => ({ name: body.name, by: actor.role }),
   }),
   PUT: definePublicHandler({
+    ...anything,
     run: () => {
       throw new Error('select hash from passwords failed')
     },
   }),
   PATCH: definePublicHandler({
+    ...anything,
     run: () => {
       throw new AppError('rate_limited', undefined, { retryAfter: 30 })
     },
@@ -69,17 +74,22 @@ describe('an answer', () => {
   test('may be a Response, even one whose headers cannot be changed; a refusal in that form is stored by nobody', async () => {
     const { GET, POST } = defineRoute({
       GET: definePublicHandler({
+        ...anything,
         cache: 'public, max-age=60',
         run: () => Response.redirect('http://localhost:3000/y'),
       }),
-      POST: definePublicHandler({ cache: 'public, max-age=60', run: () => new Response('no', { status: 410 }) }),
+      POST: definePublicHandler({
+        ...anything,
+        cache: 'public, max-age=60',
+        run: () => new Response('no', { status: 410 }),
+      }),
     })
     const moved = await GET(new Request('http://localhost:3000/x'), context)
     expect([moved.status, moved.headers.get('location')]).toEqual([302, 'http://localhost:3000/y'])
     expect(moved.headers.get('cross-origin-resource-policy')).toBe('same-origin')
     const gone = await POST(new Request('http://localhost:3000/x', { method: 'POST' }), context)
     expect(gone.headers.get('cache-control')).toBe('private, no-store')
-    const { GET: json } = defineRoute({ GET: definePublicHandler({ run: () => Response.json({}) }) })
+    const { GET: json } = defineRoute({ GET: definePublicHandler({ ...anything, run: () => Response.json({}) }) })
     const plain = await json(new Request('http://localhost:3000/x'), context)
     expect(plain.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
@@ -189,7 +199,11 @@ describe('who may', () => {
 test('who is calling is asked of the database once, however many places ask', async () => {
   const authorization = `Bearer ${await signedInAs('viewer')}`
   const { GET } = defineRoute({
-    GET: defineHandler({ allow: signedIn, run: async () => [await requireActor(), await requireActor()].length }),
+    GET: defineHandler({
+      ...anything,
+      allow: signedIn,
+      run: async () => [await requireActor(), await requireActor()].length,
+    }),
   })
   const queries = vi.spyOn(pool, 'query')
   const response = await GET(new Request('http://localhost:3000/x', { headers: { authorization } }), context)
@@ -205,6 +219,54 @@ test('requireActor returns the caller, and refuses nobody', async () => {
 })
 
 test('a handler knows who may, for those who list handlers', () => {
-  expect(defineHandler({ allow: signedIn, run: () => null }).access).toBe(signedIn)
-  expect(definePublicHandler({ run: () => null }).access).toBe('public')
+  expect(defineHandler({ ...anything, allow: signedIn, run: () => null }).access).toBe(signedIn)
+  expect(definePublicHandler({ ...anything, run: () => null }).access).toBe('public')
+})
+
+describe('those who describe the API', () => {
+  test('find the handlers behind the exports of a route, and none behind other functions', () => {
+    const found = handlersOf(route)
+    expect(found.map(({ method }) => method)).toEqual(['GET', 'POST', 'PUT', 'PATCH'])
+    expect(found[0]?.handler.operation).toMatchObject({ summary: 'Try it', query: expect.anything() })
+    expect(handlersOf({ GET: async () => new Response() })).toEqual([])
+  })
+
+  test('know what a call is refused with before it runs, and what it refuses by itself', () => {
+    const refusals = (method: 'GET' | 'POST', handler: ReturnType<typeof defineHandler>) =>
+      refusalsOf(method, handler.access, handler.operation).sort()
+    const open = definePublicHandler({ ...anything, run: () => null })
+    expect(refusals('GET', open)).toEqual(['internal'])
+    expect(refusals('POST', open)).toEqual(['cross_site', 'internal'])
+    const guarded = { ...anything, run: () => null, refuses: ['conflict'] as const }
+    const own = defineHandler({ ...guarded, allow: signedIn })
+    expect(refusals('GET', own)).toEqual(['conflict', 'internal', 'unauthenticated', 'unavailable'])
+    expect(refusals('POST', own)).toContain('forbidden')
+    const body = z.object({})
+    const ofBody = ['invalid_input', 'malformed', 'too_large', 'unsupported_media_type']
+    const all = refusals('POST', defineHandler({ ...guarded, allow: can('things.write'), body }))
+    expect(all).toEqual(expect.arrayContaining([...ofBody, 'cross_site', 'forbidden', 'unauthenticated']))
+    const optional = refusals('POST', definePublicHandler({ ...guarded, body, isBodyOptional: true }))
+    expect(optional).not.toContain('unsupported_media_type')
+  })
+})
+
+test('a body that may be left out is read when it is JSON, and counts as empty otherwise', async () => {
+  const { POST } = defineRoute({
+    POST: definePublicHandler({
+      ...anything,
+      body: z.object({ name: z.string().default('nobody') }),
+      isBodyOptional: true,
+      run: ({ body }) => body.name,
+    }),
+  })
+  const send = async (type: string | undefined, body: string) => {
+    const headers = type === undefined ? undefined : { 'content-type': type }
+    const request = new Request('http://localhost:3000/x', { method: 'POST', body, ...(headers && { headers }) })
+    const response = await POST(request, context)
+    return [response.status, response.status === 200 && (await response.json())]
+  }
+  expect(await send('application/json', '{"name":"Ada"}')).toEqual([200, 'Ada'])
+  expect(await send('application/x-www-form-urlencoded', 'name=Ada')).toEqual([200, 'nobody'])
+  expect(await send(undefined, '')).toEqual([200, 'nobody'])
+  expect(await send('application/json', '{')).toEqual([400, false])
 })

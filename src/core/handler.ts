@@ -4,8 +4,9 @@ import type { z } from 'zod'
 import { type Actor, getCaller, refuseActing } from './auth/actor'
 import { type Allow, authorize, signedIn } from './auth/policy'
 import { corsHeaders, isAllowedOrigin, preflightHeaders } from './cors'
-import { AppError, toAppError } from './errors'
+import { AppError, type ErrorCode, toAppError } from './errors'
 import { log } from './log'
+import type { Answered, Answers, Operation } from './operation'
 import { parse } from './parse'
 import { readJson, refuseCrossSite, requestIdFrom, withRequest } from './request'
 
@@ -18,6 +19,8 @@ type Serve = (request: Request, context: RouteContext) => Promise<Response>
 export interface Handler {
   serve: Serve
   access: Allow | 'public'
+  /** What it says of itself; for a catch-all, what it says of each of its addresses. */
+  operation: Operation & Pick<HandlerSpec, 'paths' | 'looksAtCaller'>
 }
 
 interface HandlerInput<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType> {
@@ -27,7 +30,13 @@ interface HandlerInput<Query extends z.ZodType, Params extends z.ZodType, Body e
   request: Request
 }
 
-interface HandlerSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType> {
+interface HandlerSpec<
+  Query extends z.ZodType = z.ZodType,
+  Params extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Given extends Answers = Answers,
+> extends Omit<Operation, 'form'> {
+  answers: Given
   query?: Query
   params?: Params
   body?: Body
@@ -35,25 +44,33 @@ interface HandlerSpec<Query extends z.ZodType, Params extends z.ZodType, Body ex
   bodyLimit?: number
   /** `Cache-Control` of a good answer; refusals are never stored. */
   cache?: string
+  /** Of a catch-all: the addresses below it that it answers, such as `callback/{provider}`. All others it refuses. */
+  paths?: Readonly<Record<string, Operation>>
+  /** Anybody may call it, and what it does depends on who does. */
+  looksAtCaller?: boolean
 }
 
-interface GuardedSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>
-  extends HandlerSpec<Query, Params, Body> {
+interface GuardedSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType, Given extends Answers>
+  extends Omit<HandlerSpec<Query, Params, Body, Given>, 'looksAtCaller'> {
   allow: Allow
-  run(context: HandlerInput<Query, Params, Body> & { actor: Actor }): unknown
+  run(context: HandlerInput<Query, Params, Body> & { actor: Actor }): Answered<Given> | Promise<Answered<Given>>
 }
 
-interface PublicSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>
-  extends HandlerSpec<Query, Params, Body> {
-  run(context: HandlerInput<Query, Params, Body>): unknown
+interface PublicSpec<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType, Given extends Answers>
+  extends HandlerSpec<Query, Params, Body, Given> {
+  run(context: HandlerInput<Query, Params, Body>): Answered<Given> | Promise<Answered<Given>>
 }
 
 /** A route handler for callers with a permission. Returns data (sent as JSON) or a `Response`. */
-export function defineHandler<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
-  spec: GuardedSpec<Query, Params, Body>,
-): Handler {
+export function defineHandler<
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body extends z.ZodType,
+  const Given extends Answers,
+>(spec: GuardedSpec<Query, Params, Body, Given>): Handler {
   return {
     access: spec.allow,
+    operation: spec,
     serve: async (request, context) => {
       refuseWriteFromAnotherSite(request)
       const actor = authorize((await getCaller())?.user ?? null, spec.allow)
@@ -64,11 +81,15 @@ export function defineHandler<Query extends z.ZodType, Params extends z.ZodType,
 }
 
 /** A route handler that anybody may call; it does not look up who is calling. */
-export function definePublicHandler<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
-  spec: PublicSpec<Query, Params, Body>,
-): Handler {
+export function definePublicHandler<
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body extends z.ZodType,
+  const Given extends Answers,
+>(spec: PublicSpec<Query, Params, Body, Given>): Handler {
   return {
     access: 'public',
+    operation: spec,
     serve: async (request, context) => {
       refuseWriteFromAnotherSite(request)
       return answer(await spec.run(await readInput(spec, request, context)), spec.cache)
@@ -103,7 +124,46 @@ export function defineRoute(
       })
     }
   }
-  return Object.fromEntries(methods.map((method) => [method, serve(method)])) as Record<Method, Serve>
+  const route = Object.fromEntries(methods.map((method) => [method, serve(method)])) as Record<Method, Serve>
+  for (const [method, handler] of Object.entries(handlers)) behind.set(route[method as Method], handler)
+  return route
+}
+
+/** The handler behind each export of a route: the exports are plain functions, because Next wants nothing else there. */
+const behind = new WeakMap<object, Handler>()
+
+/**
+ * What the exports of a `route.ts` answer. HEAD and OPTIONS are not named: they come with the others.
+ * @public For a module that describes the API.
+ */
+export function handlersOf(route: Partial<Record<Method, Serve>>): { method: Method; handler: Handler }[] {
+  return methods.flatMap((method) => {
+    const handler = route[method] && behind.get(route[method])
+    return handler ? [{ method, handler }] : []
+  })
+}
+
+/**
+ * Every code that a call may be refused with: its own, and those of the frame around it.
+ * @public For a module that describes the API.
+ */
+export function refusalsOf(method: Method, access: Handler['access'], operation: Operation): ErrorCode[] {
+  const { query, params, body, isBodyOptional, refuses = [] } = operation
+  const isWrite = method !== 'GET'
+  const isGuarded = access !== 'public'
+  const codes: (ErrorCode | false)[] = [
+    Boolean(body) && 'malformed',
+    isGuarded && 'unauthenticated',
+    // Whoever acts for somebody else may only look.
+    isGuarded && (access !== signedIn || isWrite) && 'forbidden',
+    isWrite && 'cross_site',
+    Boolean(body) && 'too_large',
+    Boolean(body) && !isBodyOptional && 'unsupported_media_type',
+    Boolean(query ?? params ?? body) && 'invalid_input',
+    'internal',
+    isGuarded && 'unavailable',
+  ]
+  return [...new Set([...codes.filter((code) => code !== false), ...refuses])]
 }
 
 const apiHeaders = {
@@ -179,6 +239,12 @@ function refuseWriteFromAnotherSite(request: Request): void {
   refuseCrossSite(request.headers, { isBrowserOnly: false })
 }
 
+const isJson = ({ headers }: Request) => headers.get('content-type')?.startsWith('application/json') ?? false
+
+function readBody({ isBodyOptional, bodyLimit = 16 * 1024 }: HandlerSpec, request: Request): unknown {
+  return isBodyOptional && !isJson(request) ? {} : readJson(request, bodyLimit)
+}
+
 async function readInput<Query extends z.ZodType, Params extends z.ZodType, Body extends z.ZodType>(
   spec: HandlerSpec<Query, Params, Body>,
   request: Request,
@@ -190,6 +256,6 @@ async function readInput<Query extends z.ZodType, Params extends z.ZodType, Body
     request,
     query: read(spec.query, spec.query && Object.fromEntries(new URL(request.url).searchParams)),
     params: read(spec.params, spec.params && (await context.params)),
-    body: read(spec.body, spec.body && (await readJson(request, spec.bodyLimit ?? 16 * 1024))),
+    body: read(spec.body, spec.body && (await readBody(spec, request))),
   }
 }

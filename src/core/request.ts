@@ -58,6 +58,16 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   if (!/^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(type.trim()) || request.headers.has('content-encoding')) {
     throw new AppError('unsupported_media_type', 'Send application/json in UTF-8, not compressed')
   }
+  const bytes = await readBytes(request, limit)
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw new AppError('malformed', 'The body is not JSON', { cause })
+  }
+}
+
+/** Reads a body as it is, no further than allowed. */
+export async function readBytes(request: Request, limit: number): Promise<Buffer> {
   if (Number(request.headers.get('content-length')) > limit) throw new AppError('too_large')
   const chunks: Uint8Array[] = []
   let size = 0
@@ -66,9 +76,5 @@ export async function readJson(request: Request, limit: number): Promise<unknown
     if (size > limit) throw new AppError('too_large')
     chunks.push(chunk)
   }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks)))
-  } catch (cause) {
-    throw new AppError('malformed', 'The body is not JSON', { cause })
-  }
+  return Buffer.concat(chunks)
 }

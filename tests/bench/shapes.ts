@@ -1,5 +1,6 @@
 // Every kind of question that the list of people answers, for tests/bench/users.ts.
 import { randomUUID } from 'node:crypto'
+import type { Bench } from './compare.ts'
 import { rare } from './people.ts'
 
 const sorts = ['created', 'name', 'email', 'role', 'seen'] as const
@@ -9,13 +10,8 @@ type Query = Record<string, string>
 export type Person = Record<Sort | 'id' | 'address', string>
 export type Cursor = (person: Person, sort: Sort | 'match', order: string, side?: string, key?: string) => string
 
-interface Shape {
-  name: string
+type Shape = Bench['shapes'][number] & {
   call?: 'countUsers'
-  /** Its plan is shown. */
-  isShown?: true
-  /** Finds more in a larger table, up to where counting ends: its cost is told, not judged. */
-  isMore?: true
   /** The query for a person from anywhere in the table. The next call is for another one: not one row, always cached. */
   query: (person: Person, cursor: Cursor) => Query
 }

@@ -1,3 +1,5 @@
+import { contractOf } from './described.ts'
+
 export interface SetCookie {
   name: string
   value: string
@@ -38,6 +40,14 @@ function readSetCookie(line: string): SetCookie {
   return { name, value, attributes: new Map(rest.map(split).map(([key, word]) => [key.toLowerCase(), word])) }
 }
 
+/** Every answer must be as the app itself describes it, where it does. */
+async function refuseUndescribed(url: string, method: string, path: string, response: Response, text: string) {
+  const { pathname } = new URL(url + path)
+  const answer = { status: response.status, type: response.headers.get('content-type'), text }
+  const fault = (await contractOf(url))?.faultOf(method, pathname, answer)
+  if (fault) throw new Error(`${method} ${pathname} is not as the document has it: ${fault}`)
+}
+
 /** One caller: keeps cookies, by name and whatever the protocol; follows no redirect. `always` goes with every request. */
 export function newClient(url: string, always: Record<string, string> = {}): Client {
   const cookies = new Map<string, string>()
@@ -58,6 +68,7 @@ export function newClient(url: string, always: Record<string, string> = {}): Cli
       ...(body instanceof ReadableStream && { duplex: 'half' }),
     })
     const text = await response.text()
+    await refuseUndescribed(url, method, path, response, text)
     const setCookies = response.headers.getSetCookie().map(readSetCookie)
     for (const { name, value, attributes } of setCookies) {
       if (attributes.get('max-age') === '0') cookies.delete(name)

@@ -13,6 +13,7 @@ import { startServer } from '../support/server.ts'
 import { describeAuthJs } from './auth-js.ts'
 import { describeCaller } from './caller.ts'
 import { describeCrossSite } from './cross-site.ts'
+import { describeDocument } from './document.ts'
 import { describeHealth } from './health.ts'
 import { describeModules } from './modules.ts'
 import { describeProblems } from './problems.ts'
@@ -77,4 +78,5 @@ describe(`the contract, at ${target.sites.map(({ url }) => url).join(' and ')}`,
   describeAuthJs(target)
   describeModules(target)
   describeProblems(target)
+  describeDocument(target)
 })

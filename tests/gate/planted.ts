@@ -60,9 +60,23 @@ const faults: Fault[] = [
   {
     what: 'a handler that does not say who may call it',
     plant: {
-      'src/app/api/erase/route.ts': `import { defineHandler, defineRoute } from '@/core/handler'\n\nexport const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({\n  POST: defineHandler({ run: () => null }),\n})\n`,
+      'src/app/api/erase/route.ts': `import { defineHandler, defineRoute } from '@/core/handler'\n\nexport const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({\n  POST: defineHandler({ summary: 'Erase', answers: {}, run: () => new Response() }),\n})\n`,
     },
     says: /Property 'allow' is missing/,
+  },
+  {
+    what: 'a handler that does not say what it does and what it answers',
+    plant: {
+      'src/app/api/erase/route.ts': `import { definePublicHandler, defineRoute } from '@/core/handler'\n\nexport const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({\n  POST: definePublicHandler({ run: () => null }),\n})\n`,
+    },
+    says: /missing the following properties[\s\S]*: summary, answers/,
+  },
+  {
+    what: 'a handler that answers something else than it says',
+    plant: {
+      'src/app/api/count/route.ts': `import { z } from 'zod'\nimport { definePublicHandler, defineRoute } from '@/core/handler'\n\nexport const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({\n  GET: definePublicHandler({\n    summary: 'Count',\n    answers: { 200: z.object({ count: z.number() }) },\n    run: () => ({ count: 'one' }),\n  }),\n})\n`,
+    },
+    says: /Type 'string' is not assignable to type 'number'/,
   },
   {
     what: 'an action that goes around defineAction',

@@ -144,10 +144,18 @@ export const everyDoor = async (): Promise<Door[]> => [
   ...(await pageDoors()),
 ]
 
-/** Permissions that a module declares and no door asks for: the door that they were meant for asks for something else. */
+/**
+ * Permissions that a module declares and nobody asks for: the door that they were meant for asks for something else. Those
+ * that depend on whose thing it is are asked for behind the door.
+ */
 export async function idlePermissions(doors: Door[]): Promise<string[]> {
   const [{ modules }] = await importSource('src/modules.ts')
   const declared: string[] = modules.flatMap(({ permissions }: Partial<Policy>) => Object.keys(permissions ?? {}))
   const asked = new Set(doors.map(({ access }) => (access === 'public' ? 'public' : access.permission)))
-  return declared.filter((permission) => !asked.has(permission))
+  const sources = globSync('src/app/**/*.ts', { cwd: root })
+    .filter((file) => !/(policy|module|\.test|\.e2e)\.ts$/.test(file))
+    .map(read)
+  const isAsked = (permission: string) =>
+    asked.has(permission) || sources.some((text) => text.includes(`can('${permission}')`))
+  return declared.filter((permission) => !isAsked(permission))
 }

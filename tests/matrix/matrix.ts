@@ -1,5 +1,8 @@
 // npm run test:matrix: calls every server action, route handler and guarded page of the production build as nobody, viewer,
 // editor and admin, and holds what they decide against the permission table. Nothing is sent that could change anything.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../scripts/root.ts'
 import { verdict } from '../hostile/actions.ts'
 import { call, type Jar } from '../hostile/client.ts'
 import { submit, World } from '../hostile/world.ts'
@@ -27,11 +30,28 @@ async function knock(world: World, door: Door, jar: Jar | undefined): Promise<st
 }
 
 /** A page sends strangers to sign in, and to those who may not see it there is nothing there. */
-async function look(world: World, { address = '/' }: Door, by: { jar?: Jar }): Promise<string> {
+async function look(world: World, { file, address = '/' }: Door, by: { jar?: Jar }): Promise<string> {
+  const ids = address.includes('[id]') ? await idsFor(world, file) : ['']
+  for (const id of ids) {
+    const { status, headers } = await call(world.app.url, address.replace('[id]', id).replaceAll(/\[\w+\]/g, '1'), by)
+    if (headers.location?.startsWith('/signin')) return 'unauthenticated'
+    if (status !== 404) return `status ${status}`
+  }
+  return 'forbidden'
+}
+
+/** What `[id]` in the address of a page may stand for: a person, or something that the seed has put into the module's tables. */
+async function idsFor(world: World, file: string): Promise<string[]> {
   const { id } = await world.newPerson()
-  const { status, headers } = await call(world.app.url, address.replace('[id]', id), by)
-  if (headers.location?.startsWith('/signin')) return 'unauthenticated'
-  return status === 404 ? 'forbidden' : `status ${status}`
+  const manifest = /^src\/app\/\([^)]+\)\//.exec(file)?.[0]
+  const tables: string[] = manifest ? JSON.parse(readFileSync(join(root, manifest, 'module.json'), 'utf8')).tables : []
+  const withId: { name: string }[] = await world.query(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and table_name = any($1) and column_name = 'id' and data_type = 'uuid'`,
+    [tables],
+  )
+  const found = await Promise.all(withId.map(({ name }) => world.query(`select id from ${name} limit 1`)))
+  return [id, ...found.flatMap((rows) => rows.map((row) => row.id))]
 }
 
 /** What it must decide; undefined where it must let the caller in, whatever comes of it then. */

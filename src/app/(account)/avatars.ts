@@ -12,6 +12,8 @@ import { avatars } from './schema'
 
 const ofPerson = defineLimit('account_picture', { points: 20, seconds: 60 * 60 })
 
+const shape = { width: 256, height: 256, fit: 'cover', megabytes: 1 } as const
+
 /** Longer than any upload takes. */
 const graceMinutes = 10
 
@@ -28,8 +30,8 @@ export const forgetPicture = defineJob('account.forget-picture', {
 export async function changePicture(userId: string, sent: File): Promise<void> {
   await ofPerson.consume(userId)
   // Only here, so that a node which never takes a picture does not carry the library.
-  const { makePicture } = await import('./picture')
-  const data = await makePicture(Buffer.from(await sent.arrayBuffer()))
+  const { makePicture } = await import('@/core/picture')
+  const data = await makePicture(Buffer.from(await sent.arrayBuffer()), shape)
   const id = crypto.randomUUID()
   const isInBucket = hasBucket()
   if (isInBucket) {

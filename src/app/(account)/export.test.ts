@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashToken, newToken } from '@/core/auth/token'
 import { db, pool } from '@/core/db/client'
 import { auditEvents, sessions, users } from '@/core/db/schema'
+import { modules } from '@/modules'
 import { GET } from './api/account/export/route'
 import { createToken } from './tokens'
 
@@ -52,6 +53,25 @@ function valueFor(type: string, text: string): unknown {
   if (type === 'integer' || type === 'bigint') return 1
 }
 
+/** For columns that refer to another table: its newest row, which is that person's. */
+async function findOthers(table: string, owner: string): Promise<Map<string, unknown>> {
+  const { rows } = await pool.query<{ name: string; table: string; column: string }>(
+    `select a.attname as name, confrelid::regclass::text as table, f.attname as column
+     from pg_constraint join pg_attribute a on a.attrelid = conrelid and a.attnum = conkey[1]
+       join pg_attribute f on f.attrelid = confrelid and f.attnum = confkey[1]
+     where contype = 'f' and conrelid = $1::regclass and a.attname <> $2`,
+    [table, owner],
+  )
+  const found = new Map<string, unknown>()
+  for (const other of rows) {
+    const { rows: some } = await pool.query(
+      `select ${other.column} as key from ${other.table} order by ctid desc limit 1`,
+    )
+    found.set(other.name, some[0]?.key)
+  }
+  return found
+}
+
 /** One row of that person, with something to be found again in every column. */
 async function fill(table: string, owner: string, userId: string, who: string): Promise<Trace[]> {
   const { rows: columns } = await pool.query<{ name: string; type: string }>(
@@ -59,8 +79,9 @@ async function fill(table: string, owner: string, userId: string, who: string): 
      where table_schema = 'public' and table_name = $1 and column_name <> $2`,
     [table, owner],
   )
+  const others = await findOthers(table, owner)
   const filled = columns
-    .map(({ name, type }) => ({ name, type, value: valueFor(type, `${who}-${table}-${name}`) }))
+    .map(({ name, type }) => ({ name, type, value: others.get(name) ?? valueFor(type, `${who}-${table}-${name}`) }))
     .filter(({ value }) => value !== undefined)
   await pool.query(
     `insert into ${table} (${[owner, ...filled.map(({ name }) => name)]})
@@ -191,6 +212,7 @@ describe('an export', () => {
         'account/picture.webp',
         'account/second-factor.json',
         'activity.json',
+        ...modules.filter(({ gather }) => gather).map(({ name }) => expect.stringMatching(`^${name}/`)),
         'identities.json',
         'profile.json',
         'sessions.json',

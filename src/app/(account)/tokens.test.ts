@@ -213,9 +213,10 @@ describe('whoever calls with a token', () => {
 
 describe('a token is taken', () => {
   const context = { params: Promise.resolve({}) }
+  const anything = { summary: 'Try it', answers: { 200: z.unknown() } }
   const { GET, POST } = defineRoute({
-    GET: defineHandler({ allow: signedIn, run: ({ actor }) => actor }),
-    POST: defineHandler({ allow: { ...signedIn, roles: ['admin'] }, run: ({ actor }) => actor }),
+    GET: defineHandler({ ...anything, allow: signedIn, run: ({ actor }) => actor }),
+    POST: defineHandler({ ...anything, allow: { ...signedIn, roles: ['admin'] }, run: ({ actor }) => actor }),
   })
   const call = (serve: typeof GET, headers: Record<string, string>, method = 'GET') =>
     asRequest(headers, () => serve(new Request('http://localhost:3000/x', { method, headers }), context))

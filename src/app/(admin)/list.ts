@@ -20,10 +20,10 @@ const orNothing = <Schema extends z.ZodType>(schema: Schema) =>
   z.preprocess((given) => (given === '' ? undefined : given), schema.optional())
 
 export const UserFilter = z.object({
-  /** The beginning of an address or of a word of a name, or a whole id. */
   search: orNothing(
     z
       .string()
+      .meta({ description: 'The beginning of an address or of a word of a name, or a whole id' })
       .trim()
       .max(100, 'Search for at most 100 characters')
       // A text of the database cannot hold it, and the database says so with an error.
@@ -34,11 +34,23 @@ export const UserFilter = z.object({
 })
 
 export const UserQuery = UserFilter.extend({
-  sort: orNothing(z.enum(sorts)),
+  sort: orNothing(z.enum(sorts).meta({ description: 'Not with a search, which has an order of its own' })),
   order: orNothing(z.enum(['asc', 'desc'])),
-  cursor: orNothing(z.string().max(2_000)),
-  limit: orNothing(z.coerce.number().int().min(1).max(100)),
+  cursor: orNothing(z.string().max(2_000).meta({ description: 'nextCursor of the page before' })),
+  limit: orNothing(z.coerce.number().int().min(1).max(100).meta({ description: '25 when it is left out' })),
 })
+
+export const User = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    email: z.email(),
+    role: z.enum(roles),
+    status: z.enum(statuses),
+    createdAt: z.iso.datetime(),
+    lastSeenAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'User', description: 'Somebody, as admins see them' })
 
 type Filter = z.output<typeof UserFilter>
 export type ListQuery = z.output<typeof UserQuery>

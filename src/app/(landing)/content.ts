@@ -1,3 +1,15 @@
+import { z } from 'zod'
+
+/** What the page needs, for those who read it as JSON. */
+export const Content = z.object({
+  title: z.string(),
+  lead: z.string(),
+  commands: z.array(z.string()),
+  features: z.array(z.object({ icon: z.string(), title: z.string(), text: z.string() })),
+  roles: z.array(z.object({ role: z.string(), may: z.string() })),
+  proofs: z.array(z.object({ promise: z.string(), command: z.string() })),
+})
+
 /** Everything the page says. The API serves this same object. */
 export const content = {
   title: 'Start on solid ground',

@@ -30,6 +30,12 @@ export const cookieName = (name: string) => `${isSecure() ? '__Host-' : ''}plint
 
 export const sessionCookieName = () => cookieName('session')
 
+/**
+ * The session's cookie, in the words of OpenAPI.
+ * @public For a module that describes the API.
+ */
+export const sessionCookieScheme = () => ({ type: 'apiKey', in: 'cookie', name: sessionCookieName() })
+
 /** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
 export const hintCookieName = 'plinth.signed-in'
 

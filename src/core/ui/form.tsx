@@ -190,6 +190,12 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'inside'>) {
   )
 }
 
+/**
+ * What the form was answered last, for a part of it that does more than show it.
+ * @public For the forms of modules.
+ */
+export const useAnswer = () => use(Answer)
+
 /** A fact from the action's answer, such as the address that was typed, for `done`. */
 export function AnswerText({ name }: { name: string }) {
   const answer = use(Answer)

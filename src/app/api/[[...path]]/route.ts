@@ -2,6 +2,8 @@ import { AppError } from '@/core/errors'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
 const nothing = definePublicHandler({
+  summary: 'Refuse what no other route answers',
+  answers: {},
   run: () => {
     throw new AppError('not_found')
   },

@@ -1,22 +1,35 @@
 import { z } from 'zod'
 import { returnPath } from '@/core/auth/return-path'
+import { SignedInAnswer, signInChoices } from '@/core/auth/session-answer'
 import { signInWithPassword } from '@/core/auth/sign-in'
 import { AppError } from '@/core/errors'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+
+/** The password was right, and something else must be shown at that page, or sent to where `challenge` is answered. */
+const ChallengeAnswer = z.object({ challenge: z.string(), url: z.string() }).meta({ id: 'Challenge' })
 
 const redirectTo = (path: string) => new Response(null, { status: 302, headers: { Location: path } })
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   /** For whoever opens the address: the page with the form. */
-  GET: definePublicHandler({ run: () => redirectTo('/signin') }),
+  GET: definePublicHandler({
+    summary: 'Go to the page for signing in',
+    answers: { 302: { leadsTo: 'the page with the form' } },
+    run: () => redirectTo('/signin'),
+  }),
 
   POST: definePublicHandler({
+    summary: 'Sign in with e-mail and password',
     body: z.object({
-      email: z.string(),
-      password: z.string(),
-      redirect: z.boolean().default(true),
-      callbackUrl: z.unknown().optional(),
+      email: z.string().meta({ examples: ['ada@example.com'] }),
+      password: z.string().meta({ examples: ['…'] }),
+      ...signInChoices,
     }),
+    answers: {
+      200: z.union([SignedInAnswer, ChallengeAnswer]),
+      302: { leadsTo: 'callbackUrl, the second step, or the page with the form when it was refused' },
+    },
+    refuses: ['invalid_credentials', 'rate_limited', 'unavailable'],
     run: async ({ body }) => {
       const url = returnPath(body.callbackUrl)
       try {

@@ -14,6 +14,9 @@ const ofPerson = defineLimit('account_export', { points: 10, seconds: 60 * 60 })
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: defineHandler({
     allow: signedIn,
+    summary: 'Get all that is held of you',
+    answers: { 200: { file: 'application/zip' } },
+    refuses: ['forbidden', 'reauth_required', 'rate_limited'],
     run: async ({ actor, request }) => {
       await requireConfirmed()
       await ofPerson.consume(actor.id)

@@ -1,6 +1,11 @@
 import { definePublicHandler, defineRoute } from '@/core/handler'
-import { content } from '../../../content'
+import { Content, content } from '../../../content'
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
-  GET: definePublicHandler({ cache: 'public, max-age=3600', run: () => content }),
+  GET: definePublicHandler({
+    summary: 'Get what the start page says',
+    answers: { 200: Content },
+    cache: 'public, max-age=3600',
+    run: () => content,
+  }),
 })

@@ -13,6 +13,9 @@ const headers = {
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: defineHandler({
     allow: signedIn,
+    summary: 'Get a picture of somebody',
+    answers: { 200: { file: 'image/webp' } },
+    refuses: ['not_found'],
     params: z.object({ id: z.uuid() }),
     // Another picture has another address.
     cache: 'private, max-age=31536000, immutable',

@@ -12,7 +12,10 @@ import { can } from '../../../../policy'
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: defineHandler({
     allow: can('users.read'),
+    summary: 'Get everybody whom the filter finds',
     query: UserFilter,
+    answers: { 200: { file: 'text/csv' } },
+    refuses: ['cross_site', 'reauth_required'],
     run: async ({ query, actor, request }) => {
       refuseCrossSite(request.headers, { isBrowserOnly: false })
       await requireConfirmed()

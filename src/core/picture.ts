@@ -1,13 +1,11 @@
 import 'server-only'
 import sharp from 'sharp'
-import { AppError } from '@/core/errors'
+import { AppError } from './errors'
 
-const mostBytes = 1_000_000
 const megapixel = 1_000_000
 const mostPixels = 40 * megapixel
 /** Of what cannot be read line by line: all of it is in memory at once. */
 const mostPixelsAtOnce = 16 * megapixel
-const side = 256
 const mostWaiting = 10
 
 // What the name says, or the browser, counts for nothing: the bytes do. And whatever else libvips could read, such as SVG,
@@ -19,23 +17,33 @@ sharp.unblock({
 sharp.concurrency(1)
 sharp.cache(false)
 
+interface Shape {
+  width: number
+  height: number
+  /** `cover` fills the shape and cuts off what is beside it; `inside` keeps all, and makes nothing larger. */
+  fit: 'cover' | 'inside'
+  /** How much may be sent. */
+  megabytes: number
+}
+
 /**
- * The picture that is kept and shown, made from whatever somebody sent: turned upright, the square in the middle, 256 pixels
- * wide, WebP. Only pixels survive: neither where it was taken, nor anything that hides in the file.
+ * The picture that is kept and shown, made from whatever somebody sent: turned upright, brought into shape, WebP. Only pixels
+ * survive: neither where it was taken, nor anything that hides in the file. Import it where it is needed: the library is large.
+ * @public For modules that take pictures.
  */
-export async function makePicture(bytes: Buffer): Promise<Buffer> {
+export async function makePicture(bytes: Buffer, { width, height, fit, megabytes }: Shape): Promise<Buffer> {
   if (bytes.length === 0) refuse('Choose a picture')
-  if (bytes.length > mostBytes) refuse('Use a picture of at most 1 MB')
+  if (bytes.length > megabytes * 1_000_000) refuse(`Use a picture of at most ${megabytes} MB`)
   return inTurn(async () => {
     // The limit is compared with what the file says of itself, before any of it is decoded.
     const open = () => sharp(bytes, { limitInputPixels: mostPixels, failOn: 'error' })
-    const { format, compression, width, height, isProgressive } = await open().metadata().catch(explain)
+    const { format, compression, isProgressive, ...is } = await open().metadata().catch(explain)
     if (format === 'heif' && compression !== 'av1') refuse(kinds)
     const isAtOnce = format === 'heif' || isProgressive
-    if (isAtOnce && width * height > mostPixelsAtOnce) refuse(tooManyPixels(mostPixelsAtOnce))
+    if (isAtOnce && is.width * is.height > mostPixelsAtOnce) refuse(tooManyPixels(mostPixelsAtOnce))
     return open()
       .autoOrient()
-      .resize(side, side, { fit: 'cover' })
+      .resize(width, height, { fit, withoutEnlargement: fit === 'inside' })
       .flatten({ background: 'white' })
       .webp({ quality: 82 })
       .timeout({ seconds: 5 })

@@ -1,7 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { makePicture } from './picture'
+import { makePicture as make } from './picture'
+
+const makePicture = (bytes: Buffer) => make(bytes, { width: 256, height: 256, fit: 'cover', megabytes: 1 })
 
 const solid = (width = 300, height = 200) => sharp({ create: { width, height, channels: 3, background: 'red' } })
 const script = '<html><script>alert(document.domain)</script>'

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+/** Beside which row a page of a list begins. */
+export interface Place {
+  at: Date
+  id: string
+}
+
+const Written = z.tuple([z.iso.datetime(), z.uuid()])
+
+export const toPlace = ({ at, id }: Place) => `${at.toISOString()}_${id}`
+
+/** Null for whatever is no place: the list then begins at its beginning. */
+export function fromPlace(text: string): Place | null {
+  const { data } = Written.safeParse(text.split('_'))
+  return data ? { at: new Date(data[0]), id: data[1] } : null
+}

@@ -1,0 +1,25 @@
+import { notFound } from 'next/navigation'
+import { alertVariants } from '@/core/ui/surface'
+import { Article } from '../../_components/article'
+import { PublicFrame } from '../../_components/public-frame'
+import { toHtml } from '../../markdown'
+import { findPreview } from '../../previews'
+
+export const metadata = { title: 'Preview', robots: { index: false, follow: false } }
+
+/** The newest text of a post, for whoever has the link. */
+export default async function PreviewPage({ searchParams }: PageProps<'/posts/preview'>) {
+  const { token } = await searchParams
+  const post = typeof token === 'string' ? await findPreview(token) : null
+  if (!post) notFound()
+  return (
+    <PublicFrame>
+      <div className="grid grid-cols-1 gap-6">
+        <p className={alertVariants({ tone: 'warning' })}>
+          A preview. This text is not published, and may still change.
+        </p>
+        <Article {...post} html={toHtml(post.body)} at={post.updatedAt} author={null} />
+      </div>
+    </PublicFrame>
+  )
+}

@@ -1,0 +1,42 @@
+import 'server-only'
+import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import type { Actor } from '@/core/auth/actor'
+import { hashToken, isToken, newToken } from '@/core/auth/token'
+import { db } from '@/core/db/client'
+import { env } from '@/core/env'
+import { AppError } from '@/core/errors'
+import { findDraft } from './drafts'
+import { posts, previews, revisions } from './schema'
+
+/** A link that shows the newest text of a post to whoever has it, for a week. */
+export async function createPreview(actor: Pick<Actor, 'id' | 'role'>, postId: string): Promise<string> {
+  if (!(await findDraft(actor, postId))) throw new AppError('not_found')
+  const token = newToken()
+  await db.delete(previews).where(and(eq(previews.postId, postId), lt(previews.expiresAt, sql`now()`)))
+  await db.insert(previews).values({ hash: hashToken(token), postId, expiresAt: sql`now() + interval '7 days'` })
+  return new URL(`/posts/preview?token=${token}`, env.AUTH_URL).href
+}
+
+/** Ends every link to this draft. */
+export async function endPreviews(actor: Pick<Actor, 'id' | 'role'>, postId: string): Promise<void> {
+  if (!(await findDraft(actor, postId))) throw new AppError('not_found')
+  await db.delete(previews).where(eq(previews.postId, postId))
+}
+
+export async function findPreview(token: string) {
+  if (!isToken(token)) return null
+  const [post] = await db
+    .select({
+      title: revisions.title,
+      summary: revisions.summary,
+      body: revisions.body,
+      tags: revisions.tags,
+      coverId: revisions.coverId,
+      updatedAt: revisions.updatedAt,
+    })
+    .from(previews)
+    .innerJoin(posts, eq(posts.id, previews.postId))
+    .innerJoin(revisions, and(eq(revisions.postId, posts.id), eq(revisions.number, posts.draft)))
+    .where(and(eq(previews.hash, hashToken(token)), gt(previews.expiresAt, sql`now()`)))
+  return post ?? null
+}

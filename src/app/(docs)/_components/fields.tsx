@@ -1,0 +1,72 @@
+import { nameOfRef } from '../example'
+import type { Schema } from '../openapi'
+
+/** What a value must be, in a word or two. */
+export function typeOf(schema: Schema): string {
+  if (schema.$ref) return nameOfRef(schema.$ref)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
+  if (schema.type === 'array') return schema.items ? `list of ${typeOf(schema.items)}` : 'list'
+  if (typeof schema.additionalProperties === 'object') return `object of ${typeOf(schema.additionalProperties)} by name`
+  const range = [schema.minimum, schema.maximum].every((end) => end !== undefined && Math.abs(end) < 2 ** 53 - 1)
+    ? ` ${schema.minimum} to ${schema.maximum}`
+    : ''
+  const length = schema.maxLength === undefined ? '' : `, at most ${schema.maxLength} characters`
+  return `${schema.format ?? [schema.type ?? 'anything'].flat().join(' | ')}${range}${length}`
+}
+
+interface Field {
+  name: string
+  type: string
+  isRequired: boolean
+  description?: string | undefined
+}
+
+type Named = Record<string, Schema>
+
+/** Everything under a schema that has a name, however deep: `user.email`, `features[].title`. */
+function fieldsOf(schema: Schema, named: Named, prefix = ''): Field[] {
+  if (schema.$ref) return fieldsOf(named[nameOfRef(schema.$ref)] ?? {}, named, prefix)
+  if (schema.type === 'array' && schema.items) return fieldsOf(schema.items, named, `${prefix}[]`)
+  return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
+    const name = prefix ? `${prefix}.${key}` : key
+    const isRequired = schema.required?.includes(key) ?? false
+    return [{ name, type: typeOf(field), isRequired, description: noteOf(field) }, ...fieldsOf(field, named, name)]
+  })
+}
+
+function noteOf({ description, default: usual }: Schema): string | undefined {
+  return [description, usual !== undefined && `${JSON.stringify(usual)} when it is left out`].filter(Boolean).join('; ')
+}
+
+/** The fields of a schema; where it may be one of several, those of each. */
+export function Fields({ schema, named }: { schema: Schema; named: Named }) {
+  return (schema.anyOf ?? [schema]).map((one) => (
+    <div key={one.$ref ?? 'only'} className="grid grid-cols-1 gap-2 empty:hidden">
+      {one.$ref && <p className="font-mono text-xs">{nameOfRef(one.$ref)}</p>}
+      <FieldList fields={fieldsOf(one, named)} />
+    </div>
+  ))
+}
+
+/** Names, with what each must be. */
+export function FieldList({ fields }: { fields: Field[] }) {
+  if (fields.length === 0) return null
+  return (
+    <dl className="grid gap-2 text-sm">
+      {fields.map(({ name, type, isRequired, description }) => (
+        <div key={name} className="grid gap-x-4 sm:grid-cols-[minmax(9rem,14rem)_1fr]">
+          <dt className="wrap-anywhere font-mono text-xs leading-6">
+            {name}
+            {!isRequired && <span className="font-sans text-muted-foreground"> optional</span>}
+          </dt>
+          <dd className="wrap-anywhere text-muted-foreground">
+            <span className="font-mono text-xs">{type}</span>
+            {description && <span> · {description}</span>}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

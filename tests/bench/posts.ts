@@ -1,0 +1,110 @@
+// npm run bench:posts [-- 100000] [--keep]: that reading posts costs the same among a thousand as among a million.
+import { importSource } from '../../scripts/source.ts'
+import { type Bench, compareSizes } from './compare.ts'
+
+/** Words that are in so large a part of the posts; and some of which each is in ten posts, however many there are. */
+const frequent = { tide: 0.5, harbour: 0.05, lantern: 0.005 }
+const rare = 'wreck'
+
+interface Post {
+  slug: string
+  place: string
+  tag: string
+  word: string
+}
+
+type Shape = Bench['shapes'][number] & { call: string; query: (post: Post) => unknown }
+
+const shapes: Shape[] = [
+  { name: 'list, first page', call: 'findPublished', query: () => ({}) },
+  { name: 'list, anywhere', call: 'findPublished', isShown: true, query: ({ place }) => ({ before: place }) },
+  { name: 'tag, first page', call: 'findPublished', query: ({ tag }) => ({ tag }) },
+  { name: 'tag, anywhere', call: 'findPublished', isShown: true, query: ({ tag, place }) => ({ tag, before: place }) },
+  { name: 'page', call: 'findPost', isShown: true, query: ({ slug }) => slug },
+  { name: 'no page', call: 'findPost', query: ({ slug }) => `${slug}-gone` },
+  { name: 'feed', call: 'findNewest', query: () => 20 },
+  { name: 'months', call: 'findMonths', query: () => undefined },
+  { name: 'search: a word of ten posts', call: 'searchPublished', query: ({ word }) => word },
+  { name: 'search: a word of no post', call: 'searchPublished', query: () => 'xyzzy' },
+  { name: 'search: a rare word and a frequent one', call: 'searchPublished', query: ({ word }) => `${word} tide` },
+  ...Object.entries(frequent).map(
+    ([word, part]): Shape => ({
+      name: `search: a word of ${part * 100} % of the posts`,
+      call: 'searchPublished',
+      isMore: true,
+      query: () => word,
+    }),
+  ),
+  { name: 'search: two words of many posts', call: 'searchPublished', isMore: true, query: () => 'tide harbour' },
+  { name: 'editors: list, first page', call: 'findDrafts', query: () => ({}) },
+  { name: 'editors: drafts, anywhere', call: 'findDrafts', query: ({ place }) => ({ status: 'draft', before: place }) },
+]
+
+await compareSizes({
+  file: import.meta.filename,
+  noun: 'posts',
+  counts: [1_000, 1_000_000],
+  shapes,
+  fill: async (client, count) => {
+    await client.query(`insert into users (email, name, role) values ('writer@example.com', 'Writer', 'editor')`)
+    await client.query(
+      `insert into content_posts (id, author_id, title, status, created_at, updated_at)
+       select overlay(overlay(md5('post ' || number) placing '4' from 13) placing 'a' from 17)::uuid, (select id from users limit 1), 'Post ' || number,
+         case when number % 10 = 0 then 'draft' else 'published' end, at, at
+       from generate_series(1, $1::int) number, lateral (select now() - number * (interval '3650 days' / $1::int) as at) moment`,
+      [count],
+    )
+    // Texts of some three hundred words, of a vocabulary of thousands.
+    const body = `'Some words: ' || (select string_agg('w' || ((number * 7919 + word * word * 31) % 9000), ' ')
+        from generate_series(1, 300) word)
+      || case when number % 2 = 0 then ' tide' else '' end
+      || case when number % 20 = 3 then ' harbour' else '' end
+      || case when number % 200 = 7 then ' lantern' else '' end
+      || ' ${rare}' || (number % greatest($1::int / 10, 1))`
+    await client.query(
+      `insert into content_revisions (post_id, number, is_open, title, slug, summary, body, tags)
+       select overlay(overlay(md5('post ' || number) placing '4' from 13) placing 'a' from 17)::uuid, 1, false, 'Post ' || number, 'post-' || number, 'About ' || number, ${body},
+         array['tag' || number % 50]
+       from generate_series(1, $1::int) number`,
+      [count],
+    )
+    await client.query(
+      `insert into content_published (post_id, number, slug, title, summary, html, tags, published_at, updated_at, search)
+       select post_id, number, slug, r.title, summary, '<p>' || body || '</p>', tags, created, created,
+         setweight(to_tsvector('english', r.title), 'A') || setweight(to_tsvector('english', body), 'D')
+       from content_revisions r join (select id, status, created_at as created from content_posts) p on p.id = post_id
+       where status = 'published'`,
+    )
+    await client.query('insert into content_slugs (slug, post_id) select slug, post_id from content_published')
+    await client.query(
+      'insert into content_tags (tag, published_at, post_id) select tags[1], published_at, post_id from content_published',
+    )
+    await client.query('vacuum analyze')
+  },
+  open: async (pool) => {
+    const [published, drafts] = await importSource('src/app/(content)/published.ts', 'src/app/(content)/drafts.ts')
+    const { rows } = await pool().query(
+      `select slug, published_at, post_id, tags[1] as tag, substring(html from '${rare}[0-9]+') as word
+       from generate_series(0, 15) part,
+         lateral (select * from content_published where post_id >= (lpad(to_hex(part), 1) || '0000000-0000-0000-0000-000000000000')::uuid
+           order by post_id limit 3) post`,
+    )
+    const posts: Post[] = rows.map(({ slug, published_at: at, post_id: id, tag, word }) => ({
+      slug,
+      tag,
+      word,
+      place: `${at.toISOString()}_${id}`,
+    }))
+    const nobody = { id: '00000000-0000-0000-0000-000000000000' }
+    return (index, turn) => {
+      const shape = shapes[index] as Shape
+      const given = shape.query(posts[turn % posts.length] as Post)
+      return async () => {
+        const found = await (shape.call === 'findDrafts'
+          ? drafts.findDrafts(nobody, given)
+          : published[shape.call](given))
+        return found?.posts?.length ?? found?.length ?? (found ? 1 : 0)
+      }
+    }
+  },
+})
