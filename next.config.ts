@@ -14,7 +14,8 @@ const config: NextConfig = {
   images: { unoptimized: true },
   serverExternalPackages: ['@node-rs/argon2', 'nodemailer', 'pg', 'pg-boss', 'pino'],
   experimental: {
-    serverActions: { bodySizeLimit: '64kb' },
+    // A refused form sends what it was answered along with what is typed: a text goes twice.
+    serverActions: { bodySizeLimit: '160kb' },
   },
   // A module may bring a page for `/`; while none does, core's start screen stands there.
   rewrites: async () => ({

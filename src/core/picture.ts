@@ -39,7 +39,7 @@ export async function makePicture(bytes: Buffer, { width, height, fit, megabytes
     const open = () => sharp(bytes, { limitInputPixels: mostPixels, failOn: 'error' })
     const { format, compression, isProgressive, ...is } = await open().metadata().catch(explain)
     if (format === 'heif' && compression !== 'av1') refuse(kinds)
-    const isAtOnce = format === 'heif' || isProgressive
+    const isAtOnce = !['jpeg', 'png'].includes(format) || isProgressive
     if (isAtOnce && is.width * is.height > mostPixelsAtOnce) refuse(tooManyPixels(mostPixelsAtOnce))
     return open()
       .autoOrient()

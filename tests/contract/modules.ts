@@ -42,6 +42,39 @@ export function describeModules(target: Target): void {
     })
   })
 
+  describe('posts', () => {
+    it('are listed, searched and read by anybody, or are not there without the module', async () => {
+      const caller = newCaller(target, site)
+      const list = await caller.get('/api/posts')
+      if (!isInstalled(target, 'content', list)) return assertProblem(list, 404, 'not_found')
+      assert.equal(list.status, 200)
+      const { posts, next } = list.json()
+      assert.ok(Array.isArray(posts) && (next === null || typeof next === 'string'))
+      assertProblem(await caller.get('/api/posts/no-such-post-there-is'), 404, 'not_found')
+      assertProblem(await caller.get(`/api/posts?search=${'a'.repeat(201)}`), 422, 'invalid_input')
+      for (const post of posts.slice(0, 1)) {
+        const answer = await caller.get(`/api/posts/${post.slug}`)
+        const { author, html, ...shown } = answer.json()
+        assert.deepEqual(shown, post)
+        assert.equal(typeof html, 'string')
+        assert.ok(author === null || typeof author === 'string')
+        const found = (await caller.get(`/api/posts?search=${encodeURIComponent(post.title)}`)).json()
+        assert.ok(found.posts.some(({ slug }: { slug: string }) => slug === post.slug))
+      }
+    })
+
+    it('are told to readers of feeds and to search engines', async () => {
+      const caller = newCaller(target, site)
+      const feed = await caller.get('/posts/feed.xml')
+      if (!isInstalled(target, 'content', feed)) return assert.equal(feed.status, 404)
+      assert.match(feed.headers.get('content-type') ?? '', /^application\/atom\+xml/)
+      assert.match(feed.headers.get('cache-control') ?? '', /^public\b/)
+      const sitemap = await caller.get('/sitemap.xml')
+      assert.match(sitemap.headers.get('content-type') ?? '', /^application\/xml/)
+      assertProblem(await caller.get('/posts/sitemap/2026-13'), 422, 'invalid_input')
+    })
+  })
+
   describe('GET /api/account/export', () => {
     const path = '/api/account/export'
 

@@ -507,9 +507,9 @@ check('H-207', 'a hundred thousand elements in place of a text are refused at on
   const before = await image(world)
   const bodies = {
     small: JSON.stringify([{ name: [] }]),
-    // Next gives up at the 64 KiB that a call may have.
+    // Next gives up at the 160 kB that a call may have.
     huge: JSON.stringify([{ name: Array(100_000).fill(0) }]),
-    // As many as fit in.
+    // Many, and few enough to be let in.
     large: JSON.stringify([{ name: Array(30_000).fill(0) }]),
     long: JSON.stringify([{ name: 'x'.repeat(60_000) }]),
   }

@@ -16,6 +16,7 @@ import { createToken } from './tokens'
 const reasons = {
   account_recovery_codes: 'nothing but hashes of codes',
   admin_terms: 'the name and the address once more, to search by',
+  content_previews: 'nothing but hashes of what is in links, which live for a week',
   tokens: 'nothing but hashes of what is in links, and links live for days',
 }
 

@@ -66,7 +66,13 @@ export const unschedulePost = defineAction({
 
 export const restoreRevision = defineAction({
   allow: can('posts.write'),
-  input: somePost.extend({ number: z.coerce.number().int().positive() }),
+  input: somePost.extend({
+    number: z.coerce
+      .number()
+      .int()
+      .positive()
+      .max(2 ** 31 - 1),
+  }),
   run: async ({ input, actor }) => {
     await posts.restoreRevision(actor, input.id, input.number)
     redirect(`/content/${input.id}?done=restored`)

@@ -89,10 +89,10 @@ for (const javaScriptEnabled of [true, false]) {
         if (javaScriptEnabled) await expect(standing(page)).toHaveText(/^Saved/)
         await text(other).fill(second)
         await other.getByRole('button', { name: 'Save', exact: true }).click()
-        await expect(other.getByText('Somebody has changed this post since you opened it.')).toBeVisible()
+        await expect(other.getByText('This post was changed elsewhere since you opened it.')).toBeVisible()
         await expect(text(other)).toHaveValue(second)
-        await other.getByRole('button', { name: `Go on with ${choice}` }).click()
-        await expect(other.getByText('Somebody has changed this post')).toBeHidden()
+        await other.getByRole('button', { name: `Go on with ${choice === 'mine' ? 'mine' : 'the other'}` }).click()
+        await expect(other.getByText('This post was changed elsewhere')).toBeHidden()
         await expect(text(other)).toHaveValue(choice === 'mine' ? second : first)
         const id = address.split('/').at(-1)
         const bodies = await query<{ body: string }>('select body from content_revisions where post_id = $1', [id])
@@ -134,7 +134,7 @@ test('what is written is saved by itself, and survives a closed tab, a lost netw
   await query(`delete from sessions where user_id = (select author_id from content_posts where id = $1)`, [id])
   await text(second).press('End')
   await text(second).pressSequentially('four')
-  await expect(standing(second)).toContainText('Not saved, kept in this browser. You are not signed in')
+  await expect(standing(second)).toContainText('Not saved. Kept in this browser. You are not signed in')
   const [{ email } = { email: '' }] = await query<{ email: string }>(
     'select email from users join content_posts on author_id = users.id where content_posts.id = $1',
     [id],
@@ -146,6 +146,97 @@ test('what is written is saved by itself, and survives a closed tab, a lost netw
   await expect(standing(second)).toHaveText(/^Saved/)
   const [row] = await query<{ body: string }>('select body from content_revisions where post_id = $1', [id])
   expect(row?.body).toBe('one two three four')
+})
+
+test('a button pressed in the middle of writing publishes all of it, and coming back shows it', async ({
+  page,
+  password,
+}) => {
+  await enterAs('editor', page, password)
+  const title = someTitle('In a hurry')
+  await begin(page, title)
+  await text(page).pressSequentially('quick ')
+  await page.waitForTimeout(1_050)
+  await text(page).pressSequentially('brown fox')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await expect(page.getByText('Published', { exact: true })).toBeVisible()
+  const [row] = await query<{ html: string }>('select html from content_published where title = $1', [title])
+  expect(row?.html).toBe('<p>quick brown fox</p>\n')
+  await expect(page.getByText('This post was changed elsewhere')).toBeHidden()
+
+  await text(page).press('End')
+  await text(page).pressSequentially(' jumps')
+  await expect(standing(page)).toHaveText(/^Saved/)
+  await page.getByRole('link', { name: /^Version/ }).click()
+  await expect(page.getByRole('heading', { name: 'Versions of' })).toBeVisible()
+  await page.goBack()
+  await expect(text(page)).toHaveValue('quick brown fox jumps')
+  await text(page).press('End')
+  await text(page).pressSequentially(' over')
+  await expect(standing(page)).toHaveText(/^Saved/)
+  // Whoever leaves before the pause is over has saved all the same.
+  await text(page).pressSequentially(' it')
+  await page.getByRole('link', { name: 'All posts' }).click()
+  await expect(page.getByRole('heading', { name: 'Write' })).toBeVisible()
+  await expect
+    .poll(
+      async () =>
+        (
+          await query<{ body: string }>(
+            'select body from content_revisions where title = $1 order by number desc limit 1',
+            [title],
+          )
+        )[0]?.body,
+    )
+    .toBe('quick brown fox jumps over it')
+})
+
+test('without a network a button says so, and the text stays; another window of the same person is not disturbed', async ({
+  page,
+  password,
+}) => {
+  await enterAs('editor', page, password)
+  const address = await begin(page, someTitle('Two windows'))
+  const other = await page.context().newPage()
+  await other.goto(address)
+  await page.context().setOffline(true)
+  await text(page).fill('of the first window')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(standing(page)).toHaveText('Offline. Kept in this browser')
+  await expect(text(page)).toHaveValue('of the first window')
+  await page.close()
+  await other.context().setOffline(false)
+  await text(other).fill('of the second window')
+  await expect(standing(other)).toHaveText(/^Saved/)
+  await other.close()
+  const third = await page.context().newPage()
+  await third.goto(address)
+  await expect(third.getByText('This post was changed elsewhere since you opened it.')).toBeVisible()
+  await expect(text(third)).toHaveValue('of the first window')
+  await third.getByRole('button', { name: 'Go on with mine' }).click()
+  await expect(third.getByText('This post was changed elsewhere')).toBeHidden()
+  const id = address.split('/').at(-1)
+  const bodies = await query<{ body: string }>(
+    'select body from content_revisions where post_id = $1 order by number',
+    [id],
+  )
+  expect(bodies.map(({ body }) => body)).toEqual(['of the second window', 'of the first window'])
+})
+
+test('a long text is refused and sent again with what was wrong mended', async ({ page, password }) => {
+  await enterAs('editor', page, password)
+  await begin(page, someTitle('Long'))
+  const long = 'word and word '.repeat(3_300)
+  await text(page).fill(long)
+  await page.getByLabel('Address').fill('Not An Address')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Use small letters, digits and single hyphens').first()).toBeVisible()
+  await page.getByLabel('Address').fill('')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await expect(page.getByText('Published', { exact: true })).toBeVisible()
+  await expect(text(page)).toHaveValue(long)
+  await text(page).fill(long + long)
+  await expect(standing(page)).toContainText('This is too long for one post')
 })
 
 test('text that a browser kept is not put over what somebody else has saved meanwhile', async ({
@@ -167,9 +258,9 @@ test('text that a browser kept is not put over what somebody else has saved mean
   await expect(standing(other)).toHaveText(/^Saved/)
   const again = await page.context().newPage()
   await again.goto(address)
-  await expect(again.getByText('Somebody has changed this post since you opened it.')).toBeVisible()
+  await expect(again.getByText('This post was changed elsewhere since you opened it.')).toBeVisible()
   await expect(text(again)).toHaveValue('kept')
-  await again.getByRole('button', { name: 'Go on with theirs' }).click()
+  await again.getByRole('button', { name: 'Go on with the other' }).click()
   await expect(text(again)).toHaveValue('newer')
 })
 
@@ -262,7 +353,7 @@ test('a cover is sent, shown to readers and to other sites, and taken away', asy
   const cover = page.locator('article img')
   await expect(cover).toBeVisible()
   expect(await cover.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
-  await expect(page.locator('meta[property="og:image"]')).toHaveAttribute('content', /\/api\/content\/covers\//)
+  await expect(page.locator('meta[property="og:image"]')).toHaveAttribute('content', /\/posts\/covers\//)
   await expect(page.locator('meta[property="og:type"]')).toHaveAttribute('content', 'article')
   await page.goto(address)
   await page.getByRole('button', { name: 'Remove the cover' }).click()

@@ -11,7 +11,7 @@ const ofPerson = defineLimit('content_cover', { points: 60, seconds: 60 * 60 })
 const shape = { width: 1600, height: 1600, fit: 'inside', megabytes: 8 } as const
 export const mostBytes = shape.megabytes * 1_000_000
 
-export const coverAddress = (id: string) => `/api/content/covers/${id}`
+export const coverAddress = (id: string) => `/posts/covers/${id}`
 
 /** Gives a post a picture, made of what was sent. */
 export async function setCover(actor: Pick<Actor, 'id' | 'role'>, postId: string, sent: Buffer): Promise<string> {

@@ -2,10 +2,9 @@ import 'server-only'
 import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Actor } from '@/core/auth/actor'
-import { authorize } from '@/core/auth/policy'
+import { authorize, isAllowed } from '@/core/auth/policy'
 import { db } from '@/core/db/client'
 import { users } from '@/core/db/schema'
-import { AppError } from '@/core/errors'
 import { fromPlace, type Place, toPlace } from './place'
 import { can } from './policy'
 import { posts, published, revisions } from './schema'
@@ -20,8 +19,12 @@ export const DraftQuery = z.object({
 })
 
 /** A page of posts, those changed last first. */
-export async function findDrafts(actor: Pick<Actor, 'id'>, { status, mine, before }: z.output<typeof DraftQuery>) {
+export async function findDrafts(
+  actor: Pick<Actor, 'id' | 'role'>,
+  { status, mine, before }: z.output<typeof DraftQuery>,
+) {
   const place = before ? fromPlace(before) : null
+  const isMine = mine || !isAllowed(actor.role, can('posts.write_others'))
   const rows = await db
     .select({
       id: posts.id,
@@ -40,7 +43,7 @@ export async function findDrafts(actor: Pick<Actor, 'id'>, { status, mine, befor
     .where(
       and(
         status && eq(posts.status, status),
-        mine && eq(posts.authorId, actor.id),
+        isMine ? eq(posts.authorId, actor.id) : undefined,
         place ? isBefore(posts.updatedAt, posts.id, place) : undefined,
       ),
     )
@@ -106,7 +109,7 @@ export async function findRevisions(postId: string, below?: number) {
     .limit(100)
 }
 
-/** Two of them, to be compared. */
+/** Two of them, to be compared; null where one is not there. */
 export async function findTexts(postId: string, one: number, other: number) {
   const rows = await db
     .select({
@@ -124,6 +127,5 @@ export async function findTexts(postId: string, one: number, other: number) {
     .where(and(eq(revisions.postId, postId), or(eq(revisions.number, one), eq(revisions.number, other))))
   const at = (number: number) => rows.find((row) => row.number === number)
   const [first, second] = [at(one), at(other)]
-  if (!first || !second) throw new AppError('not_found')
-  return [first, second] as const
+  return first && second ? ([first, second] as const) : null
 }

@@ -12,7 +12,7 @@ describe('Markdown', () => {
       '<p><a href="/posts">a</a> <a href="#c">b</a> <a href="mailto:a@b.c">d</a></p>\n',
     ],
     ['https://example.com', '<p><a href="https://example.com">https://example.com</a></p>\n'],
-    ['![a](/api/content/covers/1)', '<p><img src="/api/content/covers/1" alt="a" loading="lazy"></p>\n'],
+    ['![a](/posts/covers/1)', '<p><img src="/posts/covers/1" alt="a" loading="lazy"></p>\n'],
     ['```\n<b>\n```', '<pre tabindex="0"><code>&lt;b&gt;\n</code></pre>\n'],
   ])('%j is %j', (text, html) => {
     expect(toHtml(text)).toBe(html)
@@ -21,6 +21,12 @@ describe('Markdown', () => {
   test('a picture from elsewhere is a link', () => {
     expect(toHtml('![a <b](https://example.com/a.png)')).toBe(
       '<p><a href="https://example.com/a.png">a &lt;b</a></p>\n',
+    )
+  })
+
+  test('a picture from elsewhere inside of a link is its words', () => {
+    expect(toHtml('[![a](https://example.com/a.png)](https://example.com)')).toBe(
+      '<p><a href="https://example.com">a</a></p>\n',
     )
   })
 

@@ -29,14 +29,20 @@ markdown.renderer.rules.image = (tokens, index, options, env, self) => {
     return showImage(tokens, index, options, env, self)
   }
   const { escapeHtml } = markdown.utils
-  return `<a href="${escapeHtml(address)}">${escapeHtml(token?.content || address)}</a>`
+  const words = escapeHtml(token?.content || address)
+  const before = tokens.slice(0, index)
+  const count = (type: string) => before.filter((one) => one.type === type).length
+  if (count('link_open') > count('link_close')) return words
+  return `<a href="${escapeHtml(address)}">${words}</a>`
 }
 
 // A table or a program that is wider than the screen scrolls by itself, also by keyboard.
 markdown.renderer.rules.table_open = () => '<div class="table" role="region" aria-label="Table" tabindex="0"><table>'
 markdown.renderer.rules.table_close = () => '</table></div>'
-const showFence = markdown.renderer.rules.fence
-markdown.renderer.rules.fence = (...given) => (showFence?.(...given) ?? '').replace('<pre>', '<pre tabindex="0">')
+for (const kind of ['fence', 'code_block'] as const) {
+  const show = markdown.renderer.rules[kind]
+  markdown.renderer.rules[kind] = (...given) => (show?.(...given) ?? '').replace('<pre>', '<pre tabindex="0">')
+}
 
 export const toHtml = (text: string): string => markdown.render(text)
 

@@ -17,7 +17,11 @@ export default defineModule({
   ],
   permissions,
   env: contentEnv,
-  jobs: async () => [(await import('./posts')).publishScheduled],
+  jobs: async () => {
+    const { publishOverdue, publishScheduled } = await import('./posts')
+    return [publishScheduled, publishOverdue]
+  },
+  revoke: async (tx, userId) => (await import('./previews')).revokePreviews(tx, userId),
   gather: async (userId) => (await import('./gather')).gatherContent(userId),
   seed: async (db) => (await import('./seed')).seedPosts(db),
 })

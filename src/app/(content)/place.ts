@@ -13,5 +13,8 @@ export const toPlace = ({ at, id }: Place) => `${at.toISOString()}_${id}`
 /** Null for whatever is no place: the list then begins at its beginning. */
 export function fromPlace(text: string): Place | null {
   const { data } = Written.safeParse(text.split('_'))
-  return data ? { at: new Date(data[0]), id: data[1] } : null
+  if (!data) return null
+  const at = new Date(data[0])
+  // The database knows no year 0.
+  return at.getUTCFullYear() > 0 ? { at, id: data[1] } : null
 }

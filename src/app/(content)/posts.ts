@@ -1,6 +1,6 @@
 import 'server-only'
 import { isDeepStrictEqual } from 'node:util'
-import { and, eq, gt, max, ne, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, max, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { record } from '@/core/audit/record'
 import type { Actor } from '@/core/auth/actor'
@@ -17,6 +17,8 @@ import { slugOf, type Text } from './text'
 
 /** Whoever writes goes on in the same revision for so long; then another one begins. */
 const sitting = sql`interval '10 minutes'`
+
+const furthest = 10 * 365 * 24 * 60 * 60 * 1_000
 
 type Writer = Pick<Actor, 'id' | 'role'>
 
@@ -77,7 +79,7 @@ async function writeText(
   if (!more.isNew) {
     const [open] = await tx
       .update(revisions)
-      .set({ ...content, updatedAt: sql`now()` })
+      .set({ ...content, restoredFrom: null, updatedAt: sql`now()` })
       .where(
         and(
           eq(revisions.postId, post.id),
@@ -176,25 +178,25 @@ export function savePost(actor: Writer, { id, version, text, resolve, step = 'sa
   return db.transaction(async (tx) => {
     const post = await lockPost(tx, id, actor)
     const { coverId, ...head } = await readRevision(tx, id, post.draft)
-    // Whoever sends what is there already agrees with it: their own text, whose answer they have not seen.
-    const isLate = version !== post.version && !isDeepStrictEqual(head, { ...text })
-    if (isLate && !resolve)
+    // Whoever sends what is there already agrees with it: perhaps it is their own, and its answer was lost.
+    const isSame = isDeepStrictEqual(head, { ...text })
+    if (version !== post.version && !isSame && !resolve)
       throw new AppError(
         'conflict',
-        'Somebody has changed this post since you opened it. Your text is still here, and nothing of theirs is lost: choose which one goes on',
+        'This post was changed elsewhere since you opened it. Your text is still here, and nothing of the other is lost: choose which one goes on',
       )
     const content = { ...text, coverId }
     if (resolve === 'theirs') {
-      const number = await writeText(tx, post, actor, content, { isNew: true, isAside: true })
+      const aside = isSame ? post.draft : await writeText(tx, post, actor, content, { isNew: true, isAside: true })
       const after = await touch(tx, post, {})
-      return { version: after.version, number, savedAt: after.updatedAt.toISOString() }
+      return { version: after.version, number: aside, savedAt: after.updatedAt.toISOString() }
     }
-    const number = await writeText(tx, post, actor, content, { isNew: isLate })
-    await close(tx, id, number)
+    const number = isSame ? post.draft : await writeText(tx, post, actor, content, { isNew: resolve === 'mine' })
+    if (!isSame) await close(tx, id, number)
     let set: Change = { draft: number, title: text.title }
     if (step === 'publish') set = { ...set, ...(await publish(tx, post.id, number, actor)) }
     if (step === 'schedule') set = { ...set, ...(await schedule(tx, post.id, number, actor, at)) }
-    const after = await touch(tx, post, { ...set, isOtherText: true })
+    const after = await touch(tx, post, { ...set, isOtherText: !isSame })
     return { version: after.version, number, savedAt: after.updatedAt.toISOString() }
   })
 }
@@ -233,22 +235,39 @@ async function publish(tx: Transaction, postId: string, number: number, actor: W
   return { status: 'published', scheduled: null, scheduledAt: null } as const
 }
 
-/** Publishes what was scheduled, unless somebody has thought better of it. */
+/** Publishes what was scheduled for that time, unless somebody has thought better of it. */
+async function publishAt(postId: string, at: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const post = await readPost(tx, postId)
+    if (post?.scheduled == null || post.scheduledAt?.toISOString() !== at) return
+    await touch(tx, post, await publish(tx, postId, post.scheduled, null))
+  })
+}
+
 export const publishScheduled = defineJob('content.publish', {
   data: z.object({ postId: z.uuid(), at: z.iso.datetime() }),
-  run: async ({ postId, at }) => {
-    await db.transaction(async (tx) => {
-      const post = await readPost(tx, postId)
-      if (post?.scheduled == null || post.scheduledAt?.toISOString() !== at) return
-      await touch(tx, post, await publish(tx, postId, post.scheduled, null))
-    })
+  run: ({ postId, at }) => publishAt(postId, at),
+})
+
+/** The same for those whose job is gone: nobody worked for days, or the queue was not restored. */
+export const publishOverdue = defineJob('content.publish-overdue', {
+  cron: '*/10 * * * *',
+  data: z.object({}),
+  run: async () => {
+    const overdue = await db
+      .select({ postId: posts.id, at: posts.scheduledAt })
+      .from(posts)
+      .where(lt(posts.scheduledAt, sql`now() - interval '5 minutes'`))
+      .limit(100)
+    for (const { postId, at } of overdue) if (at) await publishAt(postId, at.toISOString())
   },
 })
 
 async function schedule(tx: Transaction, postId: string, number: number, actor: Writer, at: Date | undefined) {
   authorize(actor, can('posts.publish'))
-  if (!at || at.getTime() <= Date.now())
-    throw new AppError('invalid_input', undefined, { fields: { at: ['Choose a time to come'] } })
+  const ahead = at ? at.getTime() - Date.now() : 0
+  if (!at || ahead <= 0 || ahead > furthest)
+    throw new AppError('invalid_input', undefined, { fields: { at: ['Choose a time to come, within ten years'] } })
   await close(tx, postId)
   // Now, so that nobody else can have it by then.
   const { slug, title } = await readRevision(tx, postId, number)
@@ -271,17 +290,16 @@ function change(
 }
 
 export const unschedulePost = (actor: Writer, id: string) =>
-  change(actor, id, async (tx) => ({
-    status: await statusOf(tx, id, false),
-    scheduled: null,
-    scheduledAt: null,
-  }))
+  change(actor, id, async (tx, post) => {
+    if (post.scheduled !== null) await record(tx, 'post.unscheduled', { actorId: actor.id, details: { post: id } })
+    return { status: await statusOf(tx, id, false), scheduled: null, scheduledAt: null }
+  })
 
 /** Takes it from the public. Its address stays its own. */
 export const unpublishPost = (actor: Writer, id: string) =>
   change(actor, id, async (tx, post) => {
-    await tx.delete(published).where(eq(published.postId, id))
-    await record(tx, 'post.unpublished', { actorId: actor.id, details: { post: id } })
+    const { rowCount } = await tx.delete(published).where(eq(published.postId, id))
+    if (rowCount) await record(tx, 'post.unpublished', { actorId: actor.id, details: { post: id } })
     return { status: post.scheduled === null ? 'draft' : 'scheduled' }
   })
 
@@ -315,4 +333,5 @@ export function deletePost(actor: Writer, id: string): Promise<void> {
 
 /** Whether the buttons for it are shown. The functions above decide for themselves. */
 export const mayDelete = (actor: Writer, authorId: string | null) =>
-  authorId === actor.id || isAllowed(actor.role, can('posts.delete_others'))
+  isAllowed(actor.role, can('posts.delete')) &&
+  (authorId === actor.id || isAllowed(actor.role, can('posts.delete_others')))

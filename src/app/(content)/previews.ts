@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Actor } from '@/core/auth/actor'
 import { hashToken, isToken, newToken } from '@/core/auth/token'
-import { db } from '@/core/db/client'
+import { db, type Transaction } from '@/core/db/client'
 import { env } from '@/core/env'
 import { AppError } from '@/core/errors'
 import { findDraft } from './drafts'
@@ -13,7 +13,9 @@ export async function createPreview(actor: Pick<Actor, 'id' | 'role'>, postId: s
   if (!(await findDraft(actor, postId))) throw new AppError('not_found')
   const token = newToken()
   await db.delete(previews).where(and(eq(previews.postId, postId), lt(previews.expiresAt, sql`now()`)))
-  await db.insert(previews).values({ hash: hashToken(token), postId, expiresAt: sql`now() + interval '7 days'` })
+  await db
+    .insert(previews)
+    .values({ hash: hashToken(token), postId, createdBy: actor.id, expiresAt: sql`now() + interval '7 days'` })
   return new URL(`/posts/preview?token=${token}`, env.AUTH_URL).href
 }
 
@@ -21,6 +23,11 @@ export async function createPreview(actor: Pick<Actor, 'id' | 'role'>, postId: s
 export async function endPreviews(actor: Pick<Actor, 'id' | 'role'>, postId: string): Promise<void> {
   if (!(await findDraft(actor, postId))) throw new AppError('not_found')
   await db.delete(previews).where(eq(previews.postId, postId))
+}
+
+/** Somebody else was in the account: their links end. */
+export async function revokePreviews(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(previews).where(eq(previews.createdBy, userId))
 }
 
 export async function findPreview(token: string) {

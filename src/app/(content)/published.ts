@@ -5,6 +5,7 @@ import { users } from '@/core/db/schema'
 import { env } from './env'
 import { fromPlace, toPlace } from './place'
 import { posts, published, slugs, tags } from './schema'
+import { isStorable } from './text'
 
 const perPage = 20
 
@@ -20,15 +21,8 @@ const shown = {
 }
 
 /** A page of what is published, the newest first, perhaps of one tag. */
-export async function findPublished({
-  tag,
-  before,
-  limit = perPage,
-}: {
-  tag?: string | undefined
-  before?: string | undefined
-  limit?: number
-} = {}) {
+export async function findPublished({ tag, before }: { tag?: string | undefined; before?: string | undefined } = {}) {
+  if (tag && !isStorable(tag)) return { posts: [], next: null }
   const place = before ? fromPlace(before) : null
   const beyond = (
     at: typeof published.publishedAt | typeof tags.publishedAt,
@@ -41,21 +35,22 @@ export async function findPublished({
         .innerJoin(published, eq(published.postId, tags.postId))
         .where(and(eq(tags.tag, tag), beyond(tags.publishedAt, tags.postId)))
         .orderBy(desc(tags.publishedAt), desc(tags.postId))
-        .limit(limit + 1)
+        .limit(perPage + 1)
     : await db
         .select(shown)
         .from(published)
         .where(beyond(published.publishedAt, published.postId))
         .orderBy(desc(published.publishedAt), desc(published.postId))
-        .limit(limit + 1)
-  const page = rows.slice(0, limit)
+        .limit(perPage + 1)
+  const page = rows.slice(0, perPage)
   const last = page.at(-1)
-  return { posts: page, next: rows.length > limit && last ? toPlace({ at: last.publishedAt, id: last.id }) : null }
+  return { posts: page, next: rows.length > perPage && last ? toPlace({ at: last.publishedAt, id: last.id }) : null }
 }
 export type Listed = Awaited<ReturnType<typeof findPublished>>['posts'][number]
 
 /** What fits best to some words, at most twenty. Of words that are in thousands of posts, among a part of them. */
 export async function searchPublished(words: string): Promise<Listed[]> {
+  if (!isStorable(words)) return []
   return db
     .select(shown)
     .from(
@@ -67,6 +62,7 @@ export async function searchPublished(words: string): Promise<Listed[]> {
 
 /** The post at an address; of an address that it had before, where it is now. */
 export async function findPost(slug: string) {
+  if (!isStorable(slug)) return null
   const [post] = await db
     .select({ ...shown, html: published.html, authorName: users.name })
     .from(slugs)

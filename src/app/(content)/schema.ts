@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import {
   boolean,
   customType,
@@ -39,6 +40,7 @@ export const posts = pgTable(
   (table) => [
     index('content_posts_updated_at_idx').on(table.updatedAt, table.id),
     index('content_posts_status_idx').on(table.status, table.updatedAt, table.id),
+    index('content_posts_scheduled_at_idx').on(table.scheduledAt).where(sql`scheduled_at is not null`),
     index('content_posts_author_id_idx').on(table.authorId, table.updatedAt, table.id),
   ],
 )
@@ -135,7 +137,7 @@ export const slugs = pgTable(
   (table) => [index('content_slugs_post_id_idx').on(table.postId)],
 )
 
-/** Pictures, WebP. They stay while the post does, because old revisions show them. */
+/** Pictures, WebP. They stay while the post does: old revisions show them. */
 export const covers = pgTable(
   'content_covers',
   {
@@ -157,7 +159,13 @@ export const previews = pgTable(
     postId: uuid('post_id')
       .notNull()
       .references(() => posts.id, { onDelete: 'cascade' }),
+    createdBy: uuid('created_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
     expiresAt: moment('expires_at').notNull(),
   },
-  (table) => [index('content_previews_post_id_idx').on(table.postId)],
+  (table) => [
+    index('content_previews_post_id_idx').on(table.postId),
+    index('content_previews_created_by_idx').on(table.createdBy),
+  ],
 )

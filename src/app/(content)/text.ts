@@ -3,7 +3,8 @@ import { z } from 'zod'
 /** What fits into a form here, with room for the rest of it: next.config.ts says how much that is. */
 const mostBytes = 48_000
 
-const isStorable = (text: string) => !text.includes('\0')
+/** The database cannot hold the character of that number, and says so with an error. */
+export const isStorable = (text: string) => !text.includes('\0')
 
 /** One line, however it was written. */
 const line = (most: number) =>
@@ -11,11 +12,10 @@ const line = (most: number) =>
     .string()
     .transform((text) => text.replaceAll(/\s+/g, ' ').trim())
     .refine((text) => text.length <= most, `Use at most ${most} characters`)
-    // The database cannot hold it, and says so with an error.
     .refine(isStorable, 'Use letters that there are')
 
 /** Addresses that are pages of their own. */
-const reserved = ['preview']
+const reserved = ['covers', 'preview', 'sitemap']
 
 const Slug = line(80)
   .refine(

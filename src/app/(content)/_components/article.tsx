@@ -28,8 +28,9 @@ export function TagList({ tags }: { tags: string[] }) {
 }
 
 export function Cover({ id, className }: { id: string; className?: string }) {
+  const look = `rounded-lg border object-cover ${className ?? ''}`
   // biome-ignore lint/performance/noImgElement: the optimiser is off
-  return <img src={coverAddress(id)} alt="" className={`rounded-lg border object-cover ${className ?? ''}`} />
+  return <img src={coverAddress(id)} alt="" loading="lazy" className={look} />
 }
 
 // Elements that were made of Markdown have no classes of their own.

@@ -9,8 +9,8 @@ export type State =
   | { is: 'waiting' }
   | { is: 'saving' }
   | { is: 'saved'; at: Date }
-  | { is: 'offline' }
-  | { is: 'refused'; why: string }
+  | { is: 'offline'; isKept: boolean }
+  | { is: 'refused'; isKept: boolean; why: string }
   | { is: 'conflict' }
 
 interface Kept {
@@ -23,6 +23,42 @@ const untilNextTry = 5_000
 
 const same = (one: Fields, other: Fields | null) => names.every((name) => one[name] === other?.[name])
 
+/** The newest version of each post that was saved from here: a page that comes back from the history knows an older one. */
+export const savedVersions = new Map<string, number>()
+
+/** A place for text in this browser: of one person, so that nobody else finds it, and of one window. */
+function makePlace(prefix: string) {
+  let key = prefix
+  const attempt = <T>(work: () => T): T | null => {
+    try {
+      return work()
+    } catch {
+      // Full, or forbidden: then there is only the server.
+      return null
+    }
+  }
+  attempt(() => {
+    const window = sessionStorage.getItem('plinth.window') ?? crypto.randomUUID()
+    sessionStorage.setItem('plinth.window', window)
+    key = `${prefix}.${window}`
+  })
+  return {
+    keep: (kept: Kept) => attempt(() => localStorage.setItem(key, JSON.stringify(kept))) !== null,
+    forget: () => attempt(() => localStorage.removeItem(key)),
+    /** What this window kept, or one that is gone; from now on it is this one's. */
+    take: (): Kept | null =>
+      attempt(() => {
+        const keys = Object.keys(localStorage).filter((one) => one.startsWith(prefix))
+        const from = keys.includes(key) ? key : keys[0]
+        if (!from) return null
+        const text = localStorage.getItem(from) ?? ''
+        localStorage.removeItem(from)
+        localStorage.setItem(key, text)
+        return JSON.parse(text)
+      }),
+  }
+}
+
 /**
  * Saves what is written in a form, a moment after each pause, over the version that was opened. Until the server has it, it
  * is kept in this browser as well: a closed tab, a lost network and an ended session lose nothing.
@@ -31,116 +67,135 @@ export function startAutosave(
   form: HTMLFormElement,
   {
     id,
+    userId,
     save,
     tell,
     ...post
   }: {
     id: string
+    userId: string
     version: number
     fields: Fields
     save: typeof savePost
     tell: (state: State, version: number) => void
   },
 ) {
-  const key = `plinth.post.${id}`
+  const place = makePlace(`plinth.post.${userId}.${id}`)
   let { version } = post
   /** What the server has, as far as is known here. */
   let saved: Fields | null = post.fields
+  /** Sent, and not answered: perhaps the server has it. It is sent again before anything newer, which would look like another's. */
+  let unanswered: Fields | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
-  let running: Promise<void> | null = null
-  let isStopped = false
+  let running: Promise<boolean> | null = null
+  let isTouched = false
+  let isKept = false
   let isConflict = false
+  let isStopped = false
+  let isPassing = false
 
   const control = (name: string) => form.elements.namedItem(name) as HTMLInputElement
   const read = () => Object.fromEntries(names.map((name) => [name, control(name).value])) as Fields
+  const write = (fields: Fields) => {
+    for (const name of names) control(name).value = fields[name] ?? ''
+  }
   const say = (state: State) => {
     if (!isStopped) tell(state, version)
   }
   const keep = () => {
-    try {
-      localStorage.setItem(key, JSON.stringify({ version, fields: read() } satisfies Kept))
-    } catch {
-      // Full, or forbidden: then there is only the server.
-    }
-  }
-  const forget = () => {
-    try {
-      localStorage.removeItem(key)
-    } catch {}
+    isKept = place.keep({ version, fields: read() })
   }
   const later = (ms: number) => {
     clearTimeout(timer)
-    timer = setTimeout(run, ms)
+    timer = setTimeout(flush, ms)
   }
   const stand = () => {
     isConflict = true
     clearTimeout(timer)
     say({ is: 'conflict' })
   }
-
-  async function send(): Promise<void> {
-    const fields = read()
-    say({ is: 'saving' })
-    const answer = await save({ id, version, ...fields }).catch(() => null)
-    if (isStopped) return
-    if (!answer || (!answer.ok && answer.error.code === 'unavailable')) {
-      later(untilNextTry)
-      return say({ is: 'offline' })
-    }
-    if (!answer.ok) {
-      if (answer.error.code === 'conflict') return stand()
-      const facts = Object.values(answer.error.fields ?? {}).flat()
-      return say({ is: 'refused', why: [answer.error.message, ...facts].join('. ') })
-    }
-    version = answer.data.version
+  const settle = (fields: Fields, at: Date) => {
     saved = fields
-    if (same(read(), saved)) {
-      forget()
-      return say({ is: 'saved', at: new Date(answer.data.savedAt) })
-    }
-    keep()
-    later(pause)
-    say({ is: 'waiting' })
+    savedVersions.set(id, version)
+    isTouched = !same(read(), fields)
+    if (isTouched) keep()
+    else place.forget()
+    say(isTouched ? { is: 'waiting' } : { is: 'saved', at })
   }
 
-  function run(): void {
+  /** Whether the server has it now. */
+  async function send(): Promise<boolean> {
+    const fields = unanswered ?? read()
+    unanswered = fields
+    say({ is: 'saving' })
+    const answer = await save({ id, version, ...fields }).catch(() => null)
+    if (!answer || (!answer.ok && answer.error.code === 'unavailable')) {
+      if (!isStopped) later(untilNextTry)
+      say({ is: 'offline', isKept })
+      return false
+    }
+    unanswered = null
+    if (answer.ok) {
+      version = answer.data.version
+      settle(fields, new Date(answer.data.savedAt))
+      return true
+    }
+    if (answer.error.code === 'conflict') stand()
+    else {
+      const facts = Object.values(answer.error.fields ?? {}).flat()
+      say({ is: 'refused', isKept, why: [answer.error.message, ...facts].join('. ') })
+    }
+    return false
+  }
+
+  /** Until all that is written is saved, or something stands against it. */
+  function flush(): Promise<boolean> {
     clearTimeout(timer)
-    if (running || isConflict || isStopped) return
-    running = send().finally(() => {
+    const all = async () => {
+      while (isTouched && !isConflict) if (!(await send())) return false
+      return !isConflict
+    }
+    running ??= all().finally(() => {
       running = null
     })
+    return running
   }
 
   const changed = () => {
+    isTouched = true
     keep()
     if (isConflict) return
-    say({ is: 'waiting' })
+    if (!running) say({ is: 'waiting' })
     later(pause)
   }
-  /** Whoever presses a button sends the text with it: what is on its way comes first, or it would look like somebody else's. */
+  /**
+   * Whoever presses a button sends the text with it. What is not saved yet is saved first: without the server nothing is
+   * sent, so nothing is lost, and what is on its way does not look like somebody else's. A text that is refused is sent all
+   * the same, because the answer says what is wrong at its field.
+   */
   const submitted = (event: SubmitEvent) => {
-    clearTimeout(timer)
-    if (!running) return
+    control('version').value = String(version)
+    if (isPassing || isConflict || (!isTouched && !running)) return
     event.preventDefault()
     const { submitter } = event
-    running.then(() => form.requestSubmit(submitter))
+    flush().then((isSaved) => {
+      if (isStopped || (!isSaved && unanswered) || isConflict) return
+      isPassing = true
+      form.requestSubmit(submitter)
+      isPassing = false
+    })
   }
+  const back = () => void flush()
   form.addEventListener('input', changed)
   form.addEventListener('submit', submitted)
-  window.addEventListener('online', run)
+  window.addEventListener('online', back)
 
-  /** What this browser kept the last time. */
-  function bringBack(): void {
-    let kept: Kept | null = null
-    try {
-      kept = JSON.parse(localStorage.getItem(key) ?? 'null')
-    } catch {}
-    if (!kept) return
-    if (same(kept.fields, saved)) {
-      forget()
-      return
-    }
-    for (const name of names) control(name).value = kept.fields[name] ?? ''
+  const kept = place.take()
+  if (kept && same(kept.fields, saved)) place.forget()
+  else if (kept) {
+    write(kept.fields)
+    isTouched = true
+    isKept = true
     if (kept.version === version) later(0)
     else {
       version = kept.version
@@ -148,32 +203,31 @@ export function startAutosave(
       stand()
     }
   }
-  bringBack()
 
   return {
     /** What the page knows of the server's text, whenever it is made anew. */
     serverHas(now: { version: number; fields: Fields }): void {
-      if (now.version <= version) return
+      if (now.version < version || (now.version === version && !isConflict)) return
+      if (!isTouched) write(now.fields)
       const isAsWritten = same(now.fields, read())
       if (!isAsWritten && !same(now.fields, saved)) {
         stand()
         return
       }
       version = now.version
-      saved = now.fields
       isConflict = false
-      if (isAsWritten) {
-        forget()
-        say({ is: 'saved', at: new Date() })
-      } else later(0)
+      settle(now.fields, new Date())
+      if (isTouched) later(0)
     },
     stand,
     stop(): void {
-      isStopped = true
       clearTimeout(timer)
+      // Whoever goes to another page has not been waited for.
+      if (isTouched && !isConflict) void flush()
+      isStopped = true
       form.removeEventListener('input', changed)
       form.removeEventListener('submit', submitted)
-      window.removeEventListener('online', run)
+      window.removeEventListener('online', back)
     },
   }
 }

@@ -23,7 +23,7 @@ export function CoverField({ postId }: { postId: string }) {
   }
 
   return (
-    <div className="grid gap-1.5">
+    <div className="grid gap-1.5 noscript:hidden">
       <label htmlFor={id} className={labelClass}>
         Picture
       </label>
@@ -33,8 +33,12 @@ export function CoverField({ postId }: { postId: string }) {
         accept="image/jpeg,image/png,image/webp,image/gif,image/avif"
         aria-describedby={`${id}-hint`}
         aria-invalid={trouble ? true : undefined}
-        disabled={isSending}
-        onChange={(event) => send(event.target.files?.[0])}
+        aria-disabled={isSending || undefined}
+        onChange={(event) => {
+          if (!isSending) send(event.target.files?.[0])
+          // The same one may be chosen again.
+          event.target.value = ''
+        }}
         className={inputClass}
       />
       <p id={`${id}-hint`} role="status" className={trouble ? fieldErrorClass : hintClass}>

@@ -1,13 +1,16 @@
 'use client'
 
+import { useRouter } from 'next/navigation'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useFormStatus } from 'react-dom'
 import { ActionForm, Field, FormMessage, SubmitButton, TextField, useAnswer } from '@/core/ui/form'
 import { savePost } from '../actions'
-import { type Fields, type State, startAutosave } from './autosave'
+import { type Fields, type State, savedVersions, startAutosave } from './autosave'
 
 interface Opened {
   id: string
+  /** Who writes. */
+  userId: string
   version: number
   fields: Fields
 }
@@ -31,6 +34,7 @@ export function Editor(props: Props) {
 
 function Inside({ post, mayPublish, at, classes }: Props) {
   const answer = useAnswer()
+  const router = useRouter()
   const { pending } = useFormStatus()
   const place = useRef<HTMLDivElement>(null)
   const work = useRef<ReturnType<typeof startAutosave>>(null)
@@ -48,8 +52,10 @@ function Inside({ post, mayPublish, at, classes }: Props) {
       save: savePost,
       tell: (next, now) => setProgress({ state: next, version: now }),
     })
+    // A page that came back from the history: what was saved since is on the server.
+    if ((savedVersions.get(opened.current.id) ?? 0) > opened.current.version) router.refresh()
     return work.current.stop
-  }, [])
+  }, [router])
   useEffect(() => work.current?.serverHas(post), [post])
   useEffect(() => {
     if (answer?.ok === false && answer.error.code === 'conflict') work.current?.stand()
@@ -61,7 +67,7 @@ function Inside({ post, mayPublish, at, classes }: Props) {
     <div ref={place} className="grid grid-cols-1 gap-5">
       <input type="hidden" name="id" value={post.id} />
       <input type="hidden" name="version" value={version} />
-      {isConflict ? <Conflict classes={classes} /> : <FormMessage className={classes.danger} />}
+      {!isConflict && <FormMessage className={classes.danger} />}
       <Field label="Title" maxLength={200} required {...text('title')} />
       <TextField
         label="Text"
@@ -87,8 +93,10 @@ function Inside({ post, mayPublish, at, classes }: Props) {
         <Field label="Tags" hint="With commas between them." {...text('tags')} />
       </div>
       <div className="sticky bottom-0 z-10 flex flex-wrap items-end gap-3 border-t bg-background py-3">
-        <p role="status" className="w-full text-muted-foreground text-sm sm:me-auto sm:w-auto">
-          {inWords(state)}
+        <p className="w-full text-muted-foreground text-sm sm:me-auto sm:w-auto">
+          {/* Said aloud only when it matters: a pause while writing is none. */}
+          <span role="status">{toSay(state)}</span>
+          <span aria-hidden="true">{toSee(state)}</span>
         </p>
         {isConflict ? (
           <Conflict classes={classes} />
@@ -99,7 +107,7 @@ function Inside({ post, mayPublish, at, classes }: Props) {
             </SubmitButton>
             {mayPublish && (
               <>
-                <Later at={at}>
+                <Later at={at} isOpen={answer?.ok === false && answer.error.fields?.at !== undefined}>
                   <SubmitButton name="step" value="schedule" className={classes.secondary}>
                     Schedule
                   </SubmitButton>
@@ -120,9 +128,9 @@ function Inside({ post, mayPublish, at, classes }: Props) {
 function Conflict({ classes }: Pick<Props, 'classes'>) {
   return (
     <div role="alert" tabIndex={-1} className={`grid w-full gap-3 ${classes.warning}`}>
-      <p className="font-semibold">Somebody has changed this post since you opened it.</p>
+      <p className="font-semibold">This post was changed elsewhere since you opened it.</p>
       <p>
-        Your text is still in the fields, and theirs is saved. Choose which one goes on; the other one stays among the
+        Your text is still in the fields, and the other one is saved. Choose which goes on; both stay among the
         versions.
       </p>
       <p className="flex flex-wrap gap-3 text-foreground">
@@ -130,16 +138,16 @@ function Conflict({ classes }: Pick<Props, 'classes'>) {
           Go on with mine
         </SubmitButton>
         <SubmitButton name="resolve" value="theirs" className={classes.outline}>
-          Go on with theirs
+          Go on with the other
         </SubmitButton>
       </p>
     </div>
   )
 }
 
-function Later({ at, children }: { at: string; children: ReactNode }) {
+function Later({ at, isOpen, children }: { at: string; isOpen: boolean; children: ReactNode }) {
   return (
-    <details className="relative">
+    <details open={isOpen || undefined} className="relative">
       <summary className="flex h-10 cursor-pointer items-center rounded-md px-3 font-medium text-sm hover:bg-accent">
         Later …
       </summary>
@@ -153,21 +161,16 @@ function Later({ at, children }: { at: string; children: ReactNode }) {
 
 const time = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
 
-function inWords(state: State): string {
-  switch (state.is) {
-    case 'untouched':
-      return ''
-    case 'waiting':
-      return 'Not saved yet'
-    case 'saving':
-      return 'Saving …'
-    case 'saved':
-      return `Saved ${time.format(state.at)}`
-    case 'offline':
-      return 'Offline. Kept in this browser'
-    case 'refused':
-      return `Not saved, kept in this browser. ${state.why}`
-    case 'conflict':
-      return ''
-  }
+const where = (isKept: boolean) => (isKept ? 'Kept in this browser' : 'Do not close this page')
+
+function toSay(state: State): string {
+  if (state.is === 'saved') return `Saved ${time.format(state.at)}`
+  if (state.is === 'offline') return `Offline. ${where(state.isKept)}`
+  if (state.is === 'refused') return `Not saved. ${where(state.isKept)}. ${state.why}`
+  return ''
+}
+
+function toSee(state: State): string {
+  if (state.is === 'waiting') return 'Not saved yet'
+  return state.is === 'saving' ? 'Saving …' : ''
 }

@@ -21,6 +21,7 @@ CREATE TABLE "content_posts" (
 CREATE TABLE "content_previews" (
 	"hash" "bytea" PRIMARY KEY NOT NULL,
 	"post_id" uuid NOT NULL,
+	"created_by" uuid NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -71,6 +72,7 @@ CREATE TABLE "content_tags" (
 ALTER TABLE "content_covers" ADD CONSTRAINT "content_covers_post_id_content_posts_id_fk" FOREIGN KEY ("post_id") REFERENCES "public"."content_posts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "content_posts" ADD CONSTRAINT "content_posts_author_id_users_id_fk" FOREIGN KEY ("author_id") REFERENCES "public"."users"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "content_previews" ADD CONSTRAINT "content_previews_post_id_content_posts_id_fk" FOREIGN KEY ("post_id") REFERENCES "public"."content_posts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "content_previews" ADD CONSTRAINT "content_previews_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "content_published" ADD CONSTRAINT "content_published_post_id_content_posts_id_fk" FOREIGN KEY ("post_id") REFERENCES "public"."content_posts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "content_published" ADD CONSTRAINT "content_published_revision_fk" FOREIGN KEY ("post_id","number") REFERENCES "public"."content_revisions"("post_id","number") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "content_revisions" ADD CONSTRAINT "content_revisions_post_id_content_posts_id_fk" FOREIGN KEY ("post_id") REFERENCES "public"."content_posts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -80,8 +82,10 @@ ALTER TABLE "content_tags" ADD CONSTRAINT "content_tags_post_id_content_publishe
 CREATE INDEX "content_covers_post_id_idx" ON "content_covers" USING btree ("post_id");--> statement-breakpoint
 CREATE INDEX "content_posts_updated_at_idx" ON "content_posts" USING btree ("updated_at","id");--> statement-breakpoint
 CREATE INDEX "content_posts_status_idx" ON "content_posts" USING btree ("status","updated_at","id");--> statement-breakpoint
+CREATE INDEX "content_posts_scheduled_at_idx" ON "content_posts" USING btree ("scheduled_at") WHERE scheduled_at is not null;--> statement-breakpoint
 CREATE INDEX "content_posts_author_id_idx" ON "content_posts" USING btree ("author_id","updated_at","id");--> statement-breakpoint
 CREATE INDEX "content_previews_post_id_idx" ON "content_previews" USING btree ("post_id");--> statement-breakpoint
+CREATE INDEX "content_previews_created_by_idx" ON "content_previews" USING btree ("created_by");--> statement-breakpoint
 CREATE UNIQUE INDEX "content_published_slug_key" ON "content_published" USING btree ("slug");--> statement-breakpoint
 CREATE INDEX "content_published_published_at_idx" ON "content_published" USING btree ("published_at","post_id");--> statement-breakpoint
 CREATE INDEX "content_published_search_idx" ON "content_published" USING gin ("search");--> statement-breakpoint

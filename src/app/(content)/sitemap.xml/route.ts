@@ -8,6 +8,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     summary: 'Find the sitemaps',
     answers: { 200: { file: 'application/xml' } },
+    refuses: ['unavailable'],
     cache: 'public, max-age=3600',
     run: async () => {
       const months = (await findMonths()).map(

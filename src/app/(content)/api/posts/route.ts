@@ -8,6 +8,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     summary: 'List what is published, a page at a time, or search it',
     answers: { 200: z.object({ posts: z.array(ShownPost), next: z.string().nullable() }) },
+    refuses: ['unavailable'],
     query: z.object({
       search: z.string().trim().max(200).optional(),
       tag: z.string().max(30).optional(),

@@ -43,7 +43,12 @@ export default async function PostPage({ params, searchParams }: PageProps<'/con
         </p>
       )}
       <Editor
-        post={{ id, version: post.version, fields: { title, slug, summary, tags: tags.join(', '), body } }}
+        post={{
+          id,
+          userId: actor.id,
+          version: post.version,
+          fields: { title, slug, summary, tags: tags.join(', '), body },
+        }}
         mayPublish={isAllowed(actor.role, can('posts.publish'))}
         at={post.scheduledAt?.toISOString().slice(0, 16) ?? ''}
         classes={{
@@ -121,6 +126,7 @@ function Standing({ post }: { post: Draft }) {
           <ActionForm action={unpublishPost}>
             <input type="hidden" name="id" value={id} />
             <SubmitButton className={small('outline')}>Unpublish</SubmitButton>
+            <FormMessage className={alertVariants({ tone: 'danger' })} />
           </ActionForm>
         </>
       )}
@@ -132,6 +138,7 @@ function Standing({ post }: { post: Draft }) {
           <ActionForm action={unschedulePost}>
             <input type="hidden" name="id" value={id} />
             <SubmitButton className={small('outline')}>Do not publish it then</SubmitButton>
+            <FormMessage className={alertVariants({ tone: 'danger' })} />
           </ActionForm>
         </>
       )}

@@ -9,6 +9,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     summary: 'Read the newest posts as Atom',
     answers: { 200: { file: 'application/atom+xml' } },
+    refuses: ['unavailable'],
     cache: 'public, max-age=300',
     run: async () => {
       const posts = await findNewest(20)

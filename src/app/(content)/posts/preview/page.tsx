@@ -16,7 +16,7 @@ export default async function PreviewPage({ searchParams }: PageProps<'/posts/pr
     <PublicFrame>
       <div className="grid grid-cols-1 gap-6">
         <p className={alertVariants({ tone: 'warning' })}>
-          A preview. This text is not published, and may still change.
+          A preview of the newest text, which may still change. The public may see another one, or none.
         </p>
         <Article {...post} html={toHtml(post.body)} at={post.updatedAt} author={null} />
       </div>

@@ -9,7 +9,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     summary: 'Get a post, with its text as HTML',
     answers: { 200: ShownPost.extend({ author: z.string().nullable(), html: z.string() }) },
-    refuses: ['not_found'],
+    refuses: ['not_found', 'unavailable'],
     params: z.object({ slug: z.string().max(80) }),
     run: async ({ params }) => {
       const post = await findPost(params.slug)

@@ -5,6 +5,7 @@ import { Heading } from '@/core/ui/section'
 import { Badge } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
 import { findRevisions } from '../../../drafts'
+import { numberOf } from '../../../numbers'
 import { openPost } from '../../../opened'
 import { can } from '../../../policy'
 
@@ -14,7 +15,7 @@ export default async function VersionsPage({ params, searchParams }: PageProps<'
   const [{ id }, { below }] = await Promise.all([params, searchParams])
   const actor = await requirePermission(can('posts.write'), `/content/${id}/versions`)
   const post = await openPost(actor, id)
-  const revisions = await findRevisions(id, Number(below) || undefined)
+  const revisions = await findRevisions(id, numberOf(below) ?? undefined)
   const last = revisions.at(-1)
   return (
     <div className="grid grid-cols-1 gap-6">

@@ -9,7 +9,8 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
     summary: 'Find what was published in a month',
     answers: { 200: { file: 'application/xml' } },
-    params: z.object({ month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/) }),
+    refuses: ['unavailable'],
+    params: z.object({ month: z.string().regex(/^(?!0000)\d{4}-(0[1-9]|1[0-2])$/) }),
     cache: 'public, max-age=3600',
     run: async ({ params }) => {
       const urls = (await findAddresses(params.month)).map(

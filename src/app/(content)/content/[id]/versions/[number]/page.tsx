@@ -11,12 +11,11 @@ import { Heading } from '@/core/ui/section'
 import { alertVariants } from '@/core/ui/surface'
 import { restoreRevision } from '../../../../actions'
 import { findTexts } from '../../../../drafts'
+import { numberOf } from '../../../../numbers'
 import { openPost } from '../../../../opened'
 import { can } from '../../../../policy'
 
 export const metadata = { title: 'Version' }
-
-const numberOf = (given: unknown) => (typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : null)
 
 /** One version, beside another: what the other one has instead. */
 export default async function VersionPage({ params, searchParams }: PageProps<'/content/[id]/versions/[number]'>) {
@@ -26,7 +25,9 @@ export default async function VersionPage({ params, searchParams }: PageProps<'/
   const number = numberOf(given)
   const other = numberOf(wanted) ?? post.draft
   if (number === null) notFound()
-  const [one, two] = await findTexts(id, number, other).catch(() => notFound())
+  const texts = await findTexts(id, number, other)
+  if (!texts) notFound()
+  const [one, two] = texts
   return (
     <div className="grid grid-cols-1 gap-6">
       <p>
@@ -95,7 +96,7 @@ const textOf = (value: string | string[]) => (Array.isArray(value) ? value.join(
 function Difference({ one, other }: { one: string; other: string }) {
   if (one === '' && other === '') return <span className="text-muted-foreground">nothing</span>
   // Of texts that have little in common, the way from one to the other is long: shown whole instead.
-  const parts = diffWordsWithSpace(one, other, { timeout: 500 }) ?? [
+  const parts = diffWordsWithSpace(one, other, { timeout: 100 }) ?? [
     { value: one, removed: true, added: false },
     { value: other, removed: false, added: true },
   ]
