@@ -55,10 +55,10 @@ await compareSizes({
       [count],
     )
     // Texts of some three hundred words, of a vocabulary of thousands.
-    const body = `'Some words: ' || (select string_agg('w' || ((number * 7919 + word * word * 31) % 9000), ' ')
+    const body = `'Some words: ' || (select string_agg('w' || ((number::bigint * 7919 + word * word * 31) % 9000), ' ')
         from generate_series(1, 300) word)
       || case when number % 2 = 0 then ' tide' else '' end
-      || case when number % 20 = 3 then ' harbour' else '' end
+      || case when number % 20 = 4 then ' harbour' else '' end
       || case when number % 200 = 7 then ' lantern' else '' end
       || ' ${rare}' || (number % greatest($1::int / 10, 1))`
     await client.query(

@@ -6,7 +6,7 @@ import { findHistories, migrate, readMigrations } from '../../src/core/db/migrat
 import { installCli } from '../support/cli.ts'
 import { bringPackages, runScript } from '../support/copy.ts'
 import { createDatabase, dropDatabase, findServer } from '../support/database.ts'
-import { differences, moduleNames, present, TestApp, whole } from './world.ts'
+import { differences, oldModuleNames, present, TestApp, whole } from './world.ts'
 
 /** What somebody did to their app in a year. */
 function live(app: TestApp): void {
@@ -72,7 +72,7 @@ function expectEdits(app: TestApp): void {
 }
 
 test('an app that was worked on for long comes to the present version with all of that work, and its data', async () => {
-  using app = new TestApp(whole, 'frozen', moduleNames)
+  using app = new TestApp(whole, 'frozen', oldModuleNames)
   live(app)
   app.commit('A year of work')
   const server = await findServer()

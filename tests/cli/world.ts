@@ -48,6 +48,8 @@ function thin(snapshot: Snapshot): Snapshot {
 }
 
 export const moduleNames = present.modules.map(({ name }) => name)
+/** Those that the older version had as well. */
+export const oldModuleNames = moduleNames.filter((name) => frozen.modules.some((module) => module.name === name))
 
 function unpack(archive: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-frozen-'))
