@@ -1,4 +1,4 @@
-import { notFound } from 'next/navigation'
+import { notFound, redirect } from 'next/navigation'
 import { alertVariants } from '@/core/ui/surface'
 import { Article } from '../../_components/article'
 import { PublicFrame } from '../../_components/public-frame'
@@ -10,6 +10,8 @@ export const metadata = { title: 'Preview', robots: { index: false, follow: fals
 /** The newest text of a post, for whoever has the link. */
 export default async function PreviewPage({ searchParams }: PageProps<'/posts/preview'>) {
   const { token } = await searchParams
+  // Nobody was given an address without one.
+  if (token === undefined) redirect('/posts')
   const post = typeof token === 'string' ? await findPreview(token) : null
   if (!post) notFound()
   return (
