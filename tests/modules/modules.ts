@@ -1,5 +1,5 @@
-// npm run test:modules: every selection of modules, as create-plinth makes an app with it. Each must pass lint and types;
-// with none, with all and with all but one it must also find nothing unused, build, start and answer: addresses of what is
+// npm run test:modules: every selection of modules, as create-plinth makes an app with it. Each must pass the types;
+// with none, with all and with all but one it must also pass lint, find nothing unused, build, start and answer: addresses of what is
 // absent are 404 and nothing in the build names it. The module that docs/modules.md has people write is made from the page
 // itself and stands beside all the others, so the page stays true.
 import { execFileSync } from 'node:child_process'
@@ -149,9 +149,9 @@ async function tryIt(modules: string[]): Promise<void> {
   const isAll = modules.length === names.length
   put(modules)
   if (isAll) writeModuleFromDocs()
-  script('lint', when)
   script('typecheck', when)
   if (!isBuilt(modules)) return
+  script('lint', when)
   script('unused', when)
   if (mayMiss(modules)) script('test', when)
   script('build', when)

@@ -74,7 +74,7 @@ export const createPost = defineAction({
 
 > A hidden button protects nothing. Anybody can send anything to any action, so the check is in the action.
 
-With the admin module, \`/admin/permissions\` shows the whole table.
+With the admin module, a page shows the whole table.
 `,
   },
   {

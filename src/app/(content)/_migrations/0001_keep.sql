@@ -8,16 +8,21 @@ BEGIN
 END $$;--> statement-breakpoint
 CREATE TRIGGER "content_keep_revision" BEFORE UPDATE ON "content_revisions"
   FOR EACH ROW EXECUTE FUNCTION "content_keep_revision"();--> statement-breakpoint
--- What fits best, of the newest two hundred that fit at all: looked for among the newest posts, and among two thousand that
--- the index names. Words that are in more posts than that are found in some of them; whoever adds a word finds the rest.
+-- What fits best, of the newest two hundred that fit at all: looked for among the newest three hundred posts, and among two
+-- thousand that the index names. Where there are very many posts, the index is left alone when the newest are enough: it
+-- would name half of them for a word that half of them have.
 CREATE FUNCTION "content_search"(language regconfig, words text, most integer) RETURNS SETOF uuid
 LANGUAGE sql STABLE ROWS 20 SET enable_seqscan = off SET jit = off AS $$
   WITH newest AS (
     SELECT post_id, published_at, search FROM content_published ORDER BY published_at DESC, post_id DESC LIMIT 300
-  ), found AS MATERIALIZED (
+  ), among_newest AS MATERIALIZED (
     SELECT post_id, published_at FROM newest WHERE search @@ plainto_tsquery(language, words)
+  ), found AS MATERIALIZED (
+    SELECT post_id, published_at FROM among_newest
     UNION
-    (SELECT post_id, published_at FROM content_published WHERE search @@ plainto_tsquery(language, words) LIMIT 2000)
+    (SELECT post_id, published_at FROM content_published WHERE search @@ plainto_tsquery(language, words)
+      AND ((SELECT count(*) FROM among_newest) < most
+        OR (SELECT reltuples FROM pg_class WHERE oid = 'content_published'::regclass) < 20000) LIMIT 2000)
   ), latest AS (
     SELECT post_id FROM found ORDER BY published_at DESC, post_id DESC LIMIT 200
   )

@@ -63,7 +63,7 @@ export default function CallingPage() {
             lists it, exactly: scheme, host and port, without a slash at the end.
           </p>
           <Code label="Settings of the app">
-            {'CORS_ORIGINS=https://shop.example.com,https://admin.example.com:8443'}
+            {'CORS_ORIGINS=https://shop.example.com,https://office.example.com:8443'}
           </Code>
           <p>
             The page sends a token and no cookie: the cookie of this app stays with this app. A token in a page can be
