@@ -76,9 +76,9 @@ function addressesOf(module: string): string[] {
 
 /** Files of the build that name the module: by its folder in any of the ways Next writes it, or by an address of its own. */
 function tracesOf(module: string, addresses: string[]): string[] {
+  // A folder, and not what a function is given: "(content)" is in many programs.
+  const named = new RegExp(`(?<=["'/\\\\_])${module.replace('(', '\\(').replace(')', '\\)')}(?=["'/\\\\_])`)
   const needles = [
-    module,
-    encodeURIComponent(module),
     module.replace('(', '%28').replace(')', '%29'),
     Buffer.from(module).toString('base64').replace(/=+$/, ''),
   ]
@@ -88,7 +88,7 @@ function tracesOf(module: string, addresses: string[]): string[] {
     .filter((address) => address !== '/')
     .map((address) => new RegExp(`(?<=["'\`\\s>=^(])${address}(?![\\w-])`))
   const isIn = (text: string) =>
-    needles.some((needle) => text.includes(needle)) || own.some((address) => address.test(text))
+    named.test(text) || needles.some((needle) => text.includes(needle)) || own.some((address) => address.test(text))
   return globSync('.next/**', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
