@@ -1,4 +1,4 @@
-// npm run db:migrate | db:seed | db:reset | db:status | db:generate -- <owner> [name]
+// npm run db:migrate | db:seed | db:reset | db:status | db:end-sessions | db:generate -- <owner> [name]
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -43,6 +43,16 @@ async function reset(): Promise<void> {
   await seedDatabase()
 }
 
+/** After a backup was put in place: what had been ended since then would be open again. */
+async function endSessions(): Promise<void> {
+  const { rows } = await withClient((client) =>
+    client.query<{ sessions: number; links: number }>(`with sessions as (delete from sessions returning 1),
+      links as (delete from tokens returning 1)
+      select (select count(*)::int from sessions) as sessions, (select count(*)::int from links) as links`),
+  )
+  console.log(`Ended ${rows[0]?.sessions} sessions and ${rows[0]?.links} links of mails.`)
+}
+
 function generate(owner = 'core', name = 'change'): void {
   const kit = join(root, 'node_modules', 'drizzle-kit', 'bin.cjs')
   const { status } = spawnSync(process.execPath, [kit, 'generate', '--name', name], {
@@ -56,7 +66,13 @@ function generate(owner = 'core', name = 'change'): void {
 const [command, ...rest] = process.argv.slice(2)
 if (command === 'generate') generate(...rest)
 else {
-  const commands: Record<string, () => Promise<void>> = { migrate: migrateDatabase, seed: seedDatabase, reset, status }
+  const commands: Record<string, () => Promise<void>> = {
+    migrate: migrateDatabase,
+    seed: seedDatabase,
+    reset,
+    status,
+    'end-sessions': endSessions,
+  }
   const run = commands[command ?? '']
   if (!run) throw new Error(`Unknown command "${command}". There are: ${Object.keys(commands).join(', ')}, generate.`)
   const isForDevelopment = command === 'seed' || command === 'reset'

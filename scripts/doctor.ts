@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { envFile, loadEnv } from './env-file.ts'
+import { floorProblem, floors, isOlder } from './floors.ts'
 import { root } from './root.ts'
 
 type Finding = { state: 'ok' | 'note' | 'broken'; what: string; mend?: string }
@@ -12,30 +13,17 @@ const ok = (what: string): Finding => ({ state: 'ok', what })
 const note = (what: string, mend?: string): Finding => ({ state: 'note', what, ...(mend && { mend }) })
 const broken = (what: string, mend: string): Finding => ({ state: 'broken', what, mend })
 
-const isBelow = (version: string, floor: string) => {
-  const [a, b] = [version, floor].map((text) => text.split(/[.-]/).map(Number))
-  const at = [0, 1, 2].find((index) => a?.[index] !== b?.[index])
-  return at !== undefined && (a?.[at] ?? 0) < (b?.[at] ?? 0)
-}
-
 function checkProgram(name: 'git' | 'npm', floor: string, without: string): Finding {
   const { status, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' })
   const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0]
   if (status !== 0 || !version) return note(`${name} is not installed`, without)
-  return isBelow(version, floor) ? note(`${name} ${version} is older than ${floor}`, without) : ok(`${name} ${version}`)
-}
-
-/** Below these the app is known not to work, or not to be safe. */
-const floors: Record<string, [version: string, why: string]> = {
-  next: ['16.4.0', 'Modules are found by a feature that came with it.'],
-  'next-auth': ['5.0.0', 'Sign-in is written for Auth.js v5.'],
-  'drizzle-orm': ['0.45.0', 'Queries are written for it.'],
+  return isOlder(version, floor) ? note(`${name} ${version} is older than ${floor}`, without) : ok(`${name} ${version}`)
 }
 
 function checkFloors(): Finding {
-  const low = Object.entries(floors).flatMap(([name, [floor, why]]) => {
+  const low = Object.keys(floors).flatMap((name) => {
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
-    return isBelow(version, floor) ? [`${name} ${version} is below ${floor}. ${why}`] : []
+    return floorProblem(name, version, name)
   })
   return low.length > 0
     ? broken('A package is too old', `${low.join('\n')}\nRun "npm ci", or raise it in package.json.`)

@@ -1,8 +1,9 @@
-// Is package-lock.json complete for every platform, free of registry hosts, and are versions exact? A mirror that lags
-// behind can leave out the binaries of other platforms without a word; `npm ci` then fails on somebody else's machine.
+// Is package-lock.json complete for every platform, free of registry hosts, and are versions exact and not too old? A
+// mirror that lags behind can leave out the binaries of other platforms without a word; `npm ci` then fails on somebody else's machine.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { floorProblem } from './floors.ts'
 import { root } from './root.ts'
 
 interface Package {
@@ -42,12 +43,14 @@ export function lockfileProblems(
     if (entry.hasInstallScript && !worksWithoutItsScript.test(nameOf(path))) {
       problems.push(`${path} has an install script; npm may not run it. Find out whether it works without`)
     }
+    problems.push(...floorProblem(nameOf(path), entry.version ?? '', path))
     if (entry.resolved) problems.push(`${path} names where it was downloaded; npm must leave that out (see .npmrc)`)
   }
   for (const kind of ['dependencies', 'devDependencies']) {
     for (const [name, version] of Object.entries(manifest[kind] ?? {})) {
       if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
         problems.push(`${name} is "${version}" in package.json: pin it exactly`)
+      else problems.push(...floorProblem(name, version, `${name} in package.json`))
     }
   }
   return problems

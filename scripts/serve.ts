@@ -81,6 +81,8 @@ try {
   if (isPreview) {
     process.env.AUTH_URL ||= origin
     process.env.ALLOW_SEEDED_PEOPLE ||= '1'
+    // No balancer has to notice that it ends.
+    process.env.DRAIN_MS ||= '0'
     code = (await runNode(next, 'build')) || (await runNode(join(root, 'scripts', 'seal.ts')))
     if (code === 0) {
       printStart(origin)

@@ -1,4 +1,4 @@
-import { globSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -42,7 +42,9 @@ const packagesApart: Plugin = {
  */
 // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it imports
 export async function importSource(...files: string[]): Promise<any[]> {
-  const outdir = join(root, '.data', `bundle-${process.pid}`)
+  // Each time a folder of its own: what was loaded before keeps the connections that it had.
+  mkdirSync(join(root, '.data'), { recursive: true })
+  const outdir = mkdtempSync(join(root, '.data', 'bundle-'))
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }))
   await build({
     entryPoints: files.map((file) => join(root, file)),

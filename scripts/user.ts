@@ -1,6 +1,6 @@
 // npm run user -- create --email ada@example.com --name "Ada Lovelace" --role admin
 // The first admin comes from here: being first to sign up makes nobody an admin. The password is read from standard input
-// when something is piped in; otherwise one is made and printed once.
+// when something is piped in; otherwise a link to choose one is printed: nobody keeps a password that we made up.
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'
@@ -31,13 +31,19 @@ async function readPassword(): Promise<string> {
 
 const { email, name, role } = readArguments()
 const given = await readPassword()
-const password = given || randomBytes(15).toString('base64url')
+// Known to nobody, and worth nothing as soon as another is chosen.
+const password = given || randomBytes(32).toString('base64url')
 const database = await prepareDatabase()
-const [{ createPerson }, { closeDatabase }] = await importSource('src/core/auth/people.ts', 'src/core/db/seed.ts')
+const [{ createPerson }, { makeLink, resetLink }, { closeDatabase }] = await importSource(
+  'src/core/auth/people.ts',
+  'src/core/auth/link.ts',
+  'src/core/db/seed.ts',
+)
 try {
-  await createPerson({ email, name: name ?? email.split('@')[0], role, password })
-  console.log(`${email} can sign in as ${role}.`)
-  if (!given) console.log(`Password, shown this once: ${password}`)
+  const userId = await createPerson({ email, name: name ?? email.split('@')[0], role, password })
+  if (given) console.log(`${email} can sign in as ${role}.`)
+  else console.log(`${email} is ${role}. To choose a password, open within half an hour, once:`)
+  if (!given) console.log(await makeLink(resetLink, { userId }))
 } catch (error) {
   const { message, fields } = error as Error & { fields?: Record<string, string[]> }
   console.error(message)

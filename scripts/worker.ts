@@ -9,7 +9,10 @@ if (problems) {
   console.error(problems)
   process.exit(1)
 }
-const [{ startAppWorker }] = await importSource('src/worker.ts')
+const [{ startTelemetry }] = await importSource('src/core/telemetry/start.ts')
+const sendTraces = await startTelemetry()
+const [{ startAppWorker }, { endAfterCrash }] = await importSource('src/worker.ts', 'src/core/crash.ts')
+endAfterCrash()
 const worker = await startAppWorker()
 
 let isStopping = false
@@ -19,6 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (isStopping) process.exit(1)
     isStopping = true
     await worker.stop()
+    await sendTraces()
     await database.stop()
     process.exit(0)
   })

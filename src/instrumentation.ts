@@ -1,4 +1,6 @@
 import type { Instrumentation } from 'next'
+import { toAppError } from './core/errors'
+import { noteOutage } from './core/outages'
 
 /** Next calls this once, before the first request. */
 export async function register(): Promise<void> {
@@ -8,7 +10,9 @@ export async function register(): Promise<void> {
 /** Errors while a page is made. Actions and route handlers log their own. The digest is what the visitor sees. */
 export const onRequestError: Instrumentation.onRequestError = async (error, request, context) => {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const requestId = String(request.headers['x-request-id'])
+  // At once: the answer begins as soon as this waits for something.
+  if (toAppError(error).code === 'unavailable') noteOutage(requestId)
   const { log } = await import('@/core/log')
-  const requestId = request.headers['x-request-id']
   log.error({ error, requestId, path: request.path.split('?')[0], route: context.routePath }, 'page failed')
 }

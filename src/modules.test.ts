@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from '../scripts/root.ts'
+import { coreEnv } from './core/env'
 import { modules } from './modules'
 
 const folders = readdirSync(join(root, 'src/app')).filter((name) => name.startsWith('('))
@@ -12,6 +13,30 @@ const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
 
 test('the installed modules are the folders in parentheses, no more and no fewer', () => {
   expect(modules.map(({ name }) => `(${name})`).sort()).toEqual(folders.sort())
+})
+
+/** Where a page or a route answers. */
+const addressOf = (file: string) =>
+  dirname(file)
+    .replace(/^src\/app/, '')
+    .replaceAll(/\/\([^)]*\)/g, '')
+
+test('no two owners share an address', () => {
+  // A page that core keeps for whoever has no module for it is not one of its own.
+  const doors = sources.filter((file) => /^src\/app\/.*\/?(page|route)\.tsx?$/.test(file)).map(addressOf)
+  expect(doors.filter((address, index) => doors.indexOf(address) < index)).toEqual([])
+})
+
+test('no two owners share a setting', () => {
+  const names = [...coreEnv.names, ...modules.flatMap(({ env }) => env?.names ?? [])]
+  expect(names.filter((name, index) => names.indexOf(name) < index)).toEqual([])
+})
+
+test('no input is put into SQL as it is', () => {
+  // What a caller sent has one of these names wherever it arrives. Values go into sql`…` as they are: Drizzle binds them.
+  const raw =
+    /\bsql\.(raw|identifier)\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\b(input|query|params|body|form|request|searchParams)\b/
+  for (const file of sources) expect(raw.exec(read(file))?.[0], file).toBeUndefined()
 })
 
 test('no two modules share a permission', () => {
@@ -83,6 +108,23 @@ describe('every door is guarded', () => {
     for (const file of files) {
       const exported = [...withoutComments(read(file)).matchAll(/^\s*export\b(.*)$/gm)].map((match) => match[1]?.trim())
       expect(exported, file).toEqual(['const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({'])
+    }
+  })
+
+  test('nobody is let in for being there: what may be done is asked of requireActor, requirePermission or allow', () => {
+    // A thing that only looks like somebody (an error, a promise) is there, too. `if (!actor)` refuses, and may stand.
+    const who = '(?:await get)?(?:session|actor|caller|user)(?:\\(\\))?'
+    const lettingIn = new RegExp(
+      `if \\(${who}\\) (?!redirect)|!!\\(?${who}\\b|\\bBoolean\\(${who}\\)|\\b${who} &&|\\b${who}\\.role [!=]=`,
+      'i',
+    )
+    expect(
+      ['if (session) return', '!!(await getActor())', 'session && secret', "actor.role === 'admin'"].filter(
+        (text) => !lettingIn.test(text),
+      ),
+    ).toEqual([])
+    for (const file of sources) {
+      if (file !== 'src/core/auth/actor.ts') expect(withoutComments(read(file)), file).not.toMatch(lettingIn)
     }
   })
 

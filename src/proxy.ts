@@ -8,8 +8,16 @@ const earlyHash = `sha256-${createHash('sha256').update(earlyScript).digest('bas
 const isDevelopment = process.env.NODE_ENV === 'development'
 const formTargets = [env.AUTH_GOOGLE_ISSUER, env.AUTH_GITHUB_URL].filter((origin) => origin !== undefined)
 
-/** Headers of pages that are made per request. Never authorisation: that is where the data is touched. */
+/** What can be done with a page. Next itself would show it whatever is asked. */
+const methods = ['GET', 'HEAD', 'POST']
+
+/** Headers of pages that are made per request, and a no to what no page can do. Never authorisation: that is where the data is touched. */
 export function proxy(request: NextRequest): NextResponse {
+  // A file such as a feed may stand where a page's name could, and answers for itself.
+  if (!methods.includes(request.method) && !request.nextUrl.pathname.includes('.')) {
+    const headers = { 'Content-Type': 'text/plain; charset=utf-8', Allow: methods.join(', ') }
+    return new NextResponse('Method Not Allowed', { status: 405, headers })
+  }
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64')
   const policy = dynamicPolicy({ nonce, earlyHash, isDevelopment, formTargets })
   const requestId = requestIdFrom(request.headers)
@@ -20,10 +28,7 @@ export function proxy(request: NextRequest): NextResponse {
   headers.set('X-Request-Id', requestId)
   const response = NextResponse.next({ request: { headers } })
 
-  for (const [name, value] of Object.entries(pageHeaders)) {
-    if (isDevelopment && name === 'Strict-Transport-Security') continue
-    response.headers.set(name, value)
-  }
+  for (const [name, value] of Object.entries(pageHeaders)) response.headers.set(name, value)
   // What a link in a mail holds must not reach another site, not even as the place somebody came from. Not `no-referrer`:
   // browsers then send a form without JavaScript with `Origin: null`, which is refused.
   if (request.nextUrl.searchParams.has('token')) response.headers.set('Referrer-Policy', 'same-origin')

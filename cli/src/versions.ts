@@ -72,7 +72,9 @@ export function readTree(folder: string): Tree {
 
 export function writeTree(tree: Tree, folder: string): void {
   for (const [path, bytes] of tree) {
-    const file = join(folder, ...path.split('/'))
+    const parts = path.split('/')
+    if (parts.includes('..') || parts[0] === '') throw new Error(`${path} would lie outside of the app`)
+    const file = join(folder, ...parts)
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, bytes)
   }

@@ -6,8 +6,13 @@ import { type Actor, getActor, refuseActing, requireConfirmed } from './auth/act
 import { type Allow, authorize, signedIn } from './auth/policy'
 import { type ErrorCode, type FieldErrors, toAppError } from './errors'
 import { log } from './log'
+import { noteRefusal } from './note-refusal'
 import { formToObject, parse } from './parse'
 import { refuseCrossSite, requestIdFrom, withRequest } from './request'
+import { takeTime } from './telemetry/duration'
+import { actionDuration } from './telemetry/metrics'
+import { actionName } from './telemetry/routes'
+import { inSpan } from './telemetry/span'
 
 /** What an action answers. A refusal is a value; the browser never sees an exception. */
 export type Result<Data> =
@@ -68,14 +73,29 @@ function makeAction<Input, Data>(
     const last = given.at(-1)
     const input = inputOf(given)
     const head = await headers()
+    const name = actionName(act)
+    const note = takeTime(actionDuration, { 'plinth.action': name })
     return withRequest({ id: requestIdFrom(head), headers: head }, async () => {
       try {
         refuseCrossSite(head, { isBrowserOnly: true })
-        return { ok: true, data: await work(input) }
+        const done = await inSpan(`action ${name}`, {}, () =>
+          work(input).then(
+            (data) => ({ ok: true as const, data }),
+            (error) => {
+              if (!isLeading(error)) throw error
+              return { leading: error }
+            },
+          ),
+        )
+        note({ 'plinth.outcome': 'ok' })
+        if ('leading' in done) throw done.leading
+        return done
       } catch (error) {
         unstable_rethrow(error)
         const refusal = toAppError(error)
-        if (refusal.status >= 500) log.error({ error: refusal.cause ?? refusal }, 'action failed')
+        note({ 'plinth.outcome': refusal.code })
+        if (refusal.status >= 500) log.error({ error: refusal.cause ?? refusal, action: name }, 'action failed')
+        else await noteRefusal(refusal, `action ${name} (${access === 'public' ? access : access.permission})`)
         return {
           ok: false,
           error: { code: refusal.code, message: refusal.message, ...(refusal.fields && { fields: refusal.fields }) },
@@ -85,6 +105,16 @@ function makeAction<Input, Data>(
     })
   }
   return Object.assign(act, { access })
+}
+
+/** Next leads people elsewhere by throwing: for an action that is a good end. */
+function isLeading(error: unknown): boolean {
+  try {
+    unstable_rethrow(error)
+    return false
+  } catch {
+    return true
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { checkEnv, coreEnv, defineEnv } from './env'
@@ -24,6 +25,13 @@ describe('the environment', () => {
     expect(text).toMatch(/DATABASE_URL: is missing\..*postgres:\/\//)
   })
 
+  test('takes any secret that is random, and several of them', () => {
+    for (let round = 0; round < 200; round++) {
+      const made = (['hex', 'base64', 'base64url'] as const).map((encoding) => randomBytes(24).toString(encoding))
+      expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: made.join(round % 2 ? ',' : ', ') })).toBe('')
+    }
+  })
+
   test('asks for nothing in development', () => {
     expect(checkEnv([coreEnv], { NODE_ENV: 'development' })).toBe('')
   })
@@ -35,6 +43,12 @@ describe('the environment', () => {
   test.each([
     ['AUTH_SECRET', 'changeme', 'shorter than 32 bytes'],
     ['AUTH_SECRET', 'a'.repeat(40), 'too easy to guess'],
+    ['AUTH_SECRET', '0123456789'.repeat(4), 'too easy to guess'],
+    ['AUTH_SECRET', 'abcdefghijklmnopqrstuvwxyz0123456789', 'too easy to guess'],
+    ['AUTH_SECRET', 'K3v9Qz7Lm2X'.repeat(3), 'too easy to guess'],
+    ['AUTH_SECRET', 'please-change-me-before-production-1', 'too easy to guess'],
+    ['AUTH_SECRET', `${complete.AUTH_SECRET},`, 'shorter than 32 bytes'],
+    ['AUTH_SECRET', `${complete.AUTH_SECRET}, changeme`, 'shorter than 32 bytes'],
     ['AUTH_URL', 'https://app.example.com/path', 'not an origin'],
     ['AUTH_URL', 'app.example.com', 'not an origin'],
     ['AUTH_URL', 'http://app.example.com', 'must be https'],
@@ -43,6 +57,8 @@ describe('the environment', () => {
     ['DATABASE_POOL_MAX', 'many', 'not a whole number'],
     ['LOG_LEVEL', 'loud', 'none of debug'],
     ['REDIS_URL', 'http://x', 'not a Redis URL'],
+    ['REDIS_URL', 'redis+sentinel://a:1,b:2', 'not a Redis URL'],
+    ['DATABASE_POOLER', 'session', 'can only be transaction'],
     ['CORS_ORIGINS', '*', 'not exactly an origin'],
     ['CORS_ORIGINS', 'https://a.test/', 'not exactly an origin'],
     ['CORS_ORIGINS', 'https://a.test/path', 'not exactly an origin'],

@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib'
 import { z } from 'zod'
 import { normalizeEmail } from './auth/email'
 
@@ -102,10 +103,22 @@ const isLoopback = (host: string) => ['localhost', '127.0.0.1', '[::1]'].include
 const isOrigin = (value: string) =>
   /^https?:\/\/[a-z0-9.:[\]-]+$/.test(value) && URL.canParse(value) && new URL(value).origin === value
 
-const secret = z
+const fromAnExample =
+  /change[-_ ]?(me|this|it)|replace[-_ ]?(me|this)|your[-_ ]|placeholder|example|super[-_ ]?secret|random ?bytes/i
+
+/** What repeats itself, or only counts up, comes down to a few bytes when it is compressed; what is random does not. */
+function isEasyToGuess(secret: string): boolean {
+  const bytes = Buffer.from(secret)
+  const steps = bytes.map((byte, index) => byte - (bytes[index - 1] ?? 0))
+  return fromAnExample.test(secret) || [bytes, steps].some((text) => deflateRawSync(text, { level: 9 }).length < 22)
+}
+
+/** One, or several with commas between: what is made is made with the first, what was made with any is still good. */
+const secrets = z
   .string()
-  .refine((value) => Buffer.byteLength(value) >= 32, 'is shorter than 32 bytes')
-  .refine((value) => new Set(value).size >= 10, 'is too easy to guess')
+  .transform((value) => value.split(',').map((part) => part.trim()) as [string, ...string[]])
+  .refine((all) => all.every((one) => Buffer.byteLength(one) >= 32), 'is shorter than 32 bytes')
+  .refine((all) => !all.some(isEasyToGuess), 'is too easy to guess')
 
 const wholeNumberIn = (least: number, most: number) =>
   z
@@ -140,9 +153,9 @@ const { values, ...core } = defineEnv(
   'core',
   {
     AUTH_SECRET: {
-      schema: secret,
+      schema: secrets,
       required: 'production',
-      hint: `Signs what the app hands out. Make one: ${secretCommand}`,
+      hint: `Signs what the app hands out. Several, with commas between, while one replaces another. Make one: ${secretCommand}`,
     },
     AUTH_URL: {
       schema: z
@@ -166,18 +179,57 @@ const { values, ...core } = defineEnv(
       schema: wholeNumber(10, 1, 500),
       hint: 'Connections that one node may hold',
     },
+    DATABASE_POOLER: {
+      schema: z.enum(['transaction'], 'can only be transaction').optional(),
+      hint: 'For a pooler in transaction mode between the app and PostgreSQL: nothing is then left on a connection',
+    },
+    DATABASE_REPLICA_URL: {
+      schema: z
+        .string()
+        .regex(/^postgres(ql)?:\/\//, 'is not a PostgreSQL URL')
+        .optional(),
+      hint: 'A copy of the database that lists are read from: they may be a moment old. Without it, or while it is away, DATABASE_URL',
+    },
     LOG_LEVEL: {
       schema: z
         .enum(['debug', 'info', 'warn', 'error', 'silent'], 'is none of debug, info, warn, error, silent')
         .default('info'),
       hint: 'The least important message that is still written',
     },
+    METRICS_PORT: {
+      schema: wholeNumberIn(1, 65_535).optional(),
+      hint: 'A port at which Prometheus reads figures, apart from the one that people use',
+    },
+    METRICS_HOST: {
+      schema: z.string().default('127.0.0.1'),
+      hint: 'The address that METRICS_PORT is opened at: 0.0.0.0 where Prometheus runs on another machine',
+    },
+    OTEL_EXPORTER_OTLP_ENDPOINT: {
+      schema: z
+        .string()
+        .refine((value) => /^https?:\/\//.test(value) && URL.canParse(value), 'is not an address that begins with http')
+        .optional(),
+      hint: 'A collector that takes traces by OTLP over HTTP: http://collector:4318',
+    },
+    OTEL_EXPORTER_OTLP_HEADERS: {
+      schema: z.string().optional(),
+      hint: 'What the collector wants to see, such as a key: name=value,name=value',
+    },
+    OTEL_SERVICE_NAME: { schema: z.string().default('plinth'), hint: 'The name that traces and figures carry' },
+    OTEL_TRACES_SAMPLER_ARG: {
+      schema: z
+        .string()
+        .regex(/^(0(\.\d+)?|1(\.0+)?)$/, 'is not between 0 and 1')
+        .transform(Number)
+        .default(0.1),
+      hint: 'The share of requests whose trace is kept: 0.1 is one of ten',
+    },
     REDIS_URL: {
       schema: z
         .string()
-        .regex(/^rediss?:\/\//, 'is not a Redis URL')
+        .regex(/^rediss?:\/\/|^redis\+sentinel:\/\/[^/]+\/[\w.-]+$/, 'is not a Redis URL')
         .optional(),
-      hint: 'Where Redis is: redis://host:6379. Limits are counted there; without it, in PostgreSQL',
+      hint: 'Where Redis is: redis://host:6379, or redis+sentinel://host:26379,host:26379/name. Limits are counted there; without it, in PostgreSQL',
     },
     TRUSTED_PROXY_HOPS: {
       schema: wholeNumber(0, 0, 10),
@@ -244,6 +296,14 @@ const { values, ...core } = defineEnv(
     WORKER: {
       schema: z.enum(['inside', 'apart'], 'is neither inside nor apart').default('inside'),
       hint: 'Whether each node also works on jobs and mails (inside), or only "npm run worker" does (apart)',
+    },
+    DRAIN_MS: {
+      schema: wholeNumber(5_000, 0, 300_000),
+      hint: 'Milliseconds that a node which was told to end still takes requests while it says that it is not ready: longer than the balancer needs to notice',
+    },
+    KEEP_ALIVE_TIMEOUT: {
+      schema: wholeNumber(65_000, 1_000, 3_600_000),
+      hint: 'Milliseconds that a connection is kept for the next request: longer than the balancer keeps it',
     },
     AUTH_GOOGLE_ISSUER: {
       schema: z.string().refine(isOrigin, 'is not an origin').optional(),

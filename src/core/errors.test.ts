@@ -13,7 +13,7 @@ test('a bug becomes "internal" and its message stays private', () => {
   expect(error.message).not.toContain('hash')
 })
 
-test.each(['ECONNREFUSED', 'ECONNRESET', '57P01', '53300', '08006'])(
+test.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', '57P01', '53300', '53100', '08006', '25006'])(
   'a database that is away (%s) is "unavailable", with a time to try again',
   (code) => {
     const outage = Object.assign(new Error('x'), { code })
@@ -31,4 +31,9 @@ test.each(['55P03', '57014', '25P03'])('a database that keeps us waiting too lon
 
 test('a broken query is no outage', () => {
   expect(toAppError(Object.assign(new Error('x'), { code: '42703' })).code).toBe('internal')
+})
+
+test('a text that no database can hold is the caller’s mistake, not a bug', () => {
+  const refused = Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
+  expect(toAppError(new Error('Failed query', { cause: refused })).code).toBe('invalid_input')
 })

@@ -58,14 +58,20 @@ export class AppError extends Error {
 }
 
 // What a database that is away, starting, full or cut off says: PostgreSQL's class 08, 53 and 57P0x, and Node's socket
-// errors. And what it says when our patience (src/core/db/client.ts) was over: 55P03, 57014, 25P03.
-const outage = /^(08...|53...|57P0.|55P03|57014|25P03|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)$/
+// errors. What it says when our patience (src/core/db/client.ts) was over: 55P03, 57014, 25P03. And 25006, when another
+// server has taken its place and it may only read.
+const outage =
+  /^(08...|53...|57P0.|55P03|57014|25P03|25006|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 const outageMessage = /timeout exceeded when trying to connect|Connection terminated|Query read timeout/
 
-function isOutage(error: unknown): boolean {
+/** What it says of a text with the character of number 0 in it: a schema that asks for a text lets that through. */
+const unstorable = /^(22021|22P05)$/
+
+/** Whether a code or, where there is none, a message of what was thrown fits, however deep it lies. */
+function isCausedBy(error: unknown, codes: RegExp, messages?: RegExp): boolean {
   for (let current = error; current instanceof Error; current = current.cause) {
     const code = 'code' in current ? String(current.code) : ''
-    if (outage.test(code) || outageMessage.test(current.message)) return true
+    if (codes.test(code) || messages?.test(current.message)) return true
   }
   return false
 }
@@ -73,5 +79,7 @@ function isOutage(error: unknown): boolean {
 /** Turns anything that was thrown into a refusal that is safe to show. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
-  return new AppError(isOutage(error) ? 'unavailable' : 'internal', undefined, { cause: error })
+  const refuse = (code: ErrorCode) => new AppError(code, undefined, { cause: error })
+  if (isCausedBy(error, outage, outageMessage)) return refuse('unavailable')
+  return refuse(isCausedBy(error, unstorable) ? 'invalid_input' : 'internal')
 }

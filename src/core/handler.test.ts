@@ -194,6 +194,39 @@ describe('who may', () => {
     const response = await call('POST', { headers, body: { name: 'Ada' } })
     expect([response.status, (await response.json()).code]).toEqual([403, 'cross_site'])
   })
+
+  test('shows nothing to another site, which may read what is for everybody', async () => {
+    const headers = { authorization: `Bearer ${await signedInAs('admin')}`, 'sec-fetch-site': 'cross-site' }
+    const ask = async (handler: ReturnType<typeof defineHandler>) => {
+      const { GET } = defineRoute({ GET: handler })
+      return (await GET(new Request('http://localhost:3000/api/own', { headers }), context)).status
+    }
+    expect(await ask(defineHandler({ ...anything, allow: signedIn, run: () => null }))).toBe(403)
+    expect(await ask(definePublicHandler({ ...anything, run: () => null }))).toBe(200)
+  })
+})
+
+test.each(['script', 'image', 'iframe', 'object'])('data is no %s for a page of another site', async (destination) => {
+  const embed = (site: string) =>
+    call('GET', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': destination, 'sec-fetch-mode': 'no-cors' } })
+  for (const site of ['cross-site', 'same-site']) {
+    const response = await embed(site)
+    expect([response.status, (await response.json()).code]).toEqual([403, 'cross_site'])
+  }
+  for (const site of ['same-origin', 'none']) expect((await embed(site)).status).toBe(200)
+})
+
+test('another site may lead to data, may ask for it by script, and may show a file', async () => {
+  for (const destination of ['document', 'empty']) {
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': destination }
+    expect((await call('GET', { headers })).status).toBe(200)
+  }
+  const { GET } = defineRoute({
+    GET: definePublicHandler({ ...anything, answers: { 200: { file: 'image/webp' } }, run: () => new Response('…') }),
+  })
+  const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' }
+  const request = new Request('http://localhost:3000/x', { headers })
+  expect((await asRequest(headers, () => GET(request, context))).status).toBe(200)
 })
 
 test('who is calling is asked of the database once, however many places ask', async () => {
@@ -235,11 +268,17 @@ describe('those who describe the API', () => {
     const refusals = (method: 'GET' | 'POST', handler: ReturnType<typeof defineHandler>) =>
       refusalsOf(method, handler.access, handler.operation).sort()
     const open = definePublicHandler({ ...anything, run: () => null })
-    expect(refusals('GET', open)).toEqual(['internal'])
+    expect(refusals('GET', open)).toEqual(['cross_site', 'internal'])
+    const file = definePublicHandler({
+      ...anything,
+      answers: { 200: { file: 'image/webp' } },
+      run: () => new Response(),
+    })
+    expect(refusals('GET', file)).toEqual(['internal'])
     expect(refusals('POST', open)).toEqual(['cross_site', 'internal'])
     const guarded = { ...anything, run: () => null, refuses: ['conflict'] as const }
     const own = defineHandler({ ...guarded, allow: signedIn })
-    expect(refusals('GET', own)).toEqual(['conflict', 'internal', 'unauthenticated', 'unavailable'])
+    expect(refusals('GET', own)).toEqual(['conflict', 'cross_site', 'internal', 'unauthenticated', 'unavailable'])
     expect(refusals('POST', own)).toContain('forbidden')
     const body = z.object({})
     const ofBody = ['invalid_input', 'malformed', 'too_large', 'unsupported_media_type']

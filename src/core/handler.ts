@@ -6,6 +6,7 @@ import { type Allow, authorize, signedIn } from './auth/policy'
 import { corsHeaders, isAllowedOrigin, preflightHeaders } from './cors'
 import { AppError, type ErrorCode, toAppError } from './errors'
 import { log } from './log'
+import { noteRefusal } from './note-refusal'
 import type { Answered, Answers, Operation } from './operation'
 import { parse } from './parse'
 import { readJson, refuseCrossSite, requestIdFrom, withRequest } from './request'
@@ -72,7 +73,7 @@ export function defineHandler<
     access: spec.allow,
     operation: spec,
     serve: async (request, context) => {
-      refuseWriteFromAnotherSite(request)
+      refuseAnotherSite(request)
       const actor = authorize((await getCaller())?.user ?? null, spec.allow)
       if (spec.allow === signedIn && !isRead(request)) await refuseActing()
       return answer(await spec.run({ ...(await readInput(spec, request, context)), actor }), spec.cache)
@@ -91,7 +92,7 @@ export function definePublicHandler<
     access: 'public',
     operation: spec,
     serve: async (request, context) => {
-      refuseWriteFromAnotherSite(request)
+      if (!isRead(request) || isLoadedInto(request, spec)) refuseAnotherSite(request)
       return answer(await spec.run(await readInput(spec, request, context)), spec.cache)
     },
   }
@@ -119,7 +120,9 @@ export function defineRoute(
           throw new AppError('method_not_allowed', undefined, { allow })
         } catch (error) {
           unstable_rethrow(error)
-          return withHeaders(problem(toAppError(error), requestId), corsHeaders(request))
+          const refusal = toAppError(error)
+          if (refusal.status < 500) await noteRefusal(refusal, `${request.method} ${pathOf(request)}`)
+          return withHeaders(problem(refusal, requestId), corsHeaders(request))
         }
       })
     }
@@ -156,7 +159,7 @@ export function refusalsOf(method: Method, access: Handler['access'], operation:
     isGuarded && 'unauthenticated',
     // Whoever acts for somebody else may only look.
     isGuarded && (access !== signedIn || isWrite) && 'forbidden',
-    isWrite && 'cross_site',
+    (isWrite || isGuarded || !isFile(operation)) && 'cross_site',
     Boolean(body) && 'too_large',
     Boolean(body) && !isBodyOptional && 'unsupported_media_type',
     Boolean(query ?? params ?? body) && 'invalid_input',
@@ -231,12 +234,24 @@ function problem(error: AppError, requestId: string): Response {
   })
 }
 
+const pathOf = ({ url }: Request) => new URL(url).pathname.slice(0, 200)
+
 const isRead = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-function refuseWriteFromAnotherSite(request: Request): void {
-  if (isRead(request)) return
+const isFile = ({ answers }: Operation) => Object.values(answers).some((answer) => 'file' in answer)
+
+/** Data that a page loads as a script, a picture or a frame. Whether another site may show a file, its own header says. */
+const isLoadedInto = (request: Request, operation: Operation) => !isFile(operation) && isEmbedded(request.headers)
+
+/** What another site makes a browser ask for in somebody's name; unless that site was let in. */
+function refuseAnotherSite(request: Request): void {
   if (isAllowedOrigin(request.headers.get('origin'))) return
   refuseCrossSite(request.headers, { isBrowserOnly: false })
+}
+
+/** Going somewhere is a `document`, and what a page's script asks for is `empty`, whom CORS is for. */
+function isEmbedded(headers: Headers): boolean {
+  return !['document', 'empty'].includes(headers.get('sec-fetch-dest') ?? 'empty')
 }
 
 const isJson = ({ headers }: Request) => headers.get('content-type')?.startsWith('application/json') ?? false

@@ -2,12 +2,16 @@
 
 /**
  * Runs before the first paint, on every page: puts the chosen theme on <html>, says whether somebody seems to be
- * signed in, and as themselves (static pages cannot know), and listens to theme buttons. A string, because its hash must be in the policy.
+ * signed in, and as themselves (static pages cannot know), and listens to theme buttons. Once somebody has signed out, what
+ * modules kept here for them goes (keys that begin with `plinth.`). A string, because its hash must be in the policy.
  */
 export const earlyScript = `(()=>{let d=document,r=d.documentElement,k='theme';
 let set=t=>{r.classList.remove('light','dark');t!=='system'&&r.classList.add(t);r.dataset.theme=t};
 try{set(localStorage.getItem(k)||'system')}catch{set('system')}
-let s=/(^|; )plinth\\.signed-in=([12])/.exec(d.cookie);s&&(r.dataset.signedIn=s[2]>1?'acting':'');
+let s=/(^|; )(?:__Host-)?plinth\\.signed-in=([12])/.exec(d.cookie);s&&(r.dataset.signedIn=s[2]>1?'acting':'');
+let o='plinth.leaving';
+try{s?localStorage.removeItem(o):localStorage.getItem(o)&&Object.keys(localStorage).forEach(n=>n.startsWith('plinth.')&&localStorage.removeItem(n))}catch{}
+d.addEventListener('submit',e=>{try{/^.api.auth.signout/.test(e.target.getAttribute('action'))&&localStorage.setItem(o,1)}catch{}});
 d.addEventListener('click',e=>{let b=e.target.closest&&e.target.closest('[data-set-theme]');if(b){let t=b.dataset.setTheme;set(t);try{localStorage.setItem(k,t)}catch{}}})})()`
 
 /** Where forms may lead: here, and to the two providers a sign-in is handed to. */
@@ -50,12 +54,17 @@ export function staticPolicy(hashes: string[]): string {
   return contentSecurityPolicy(["'self'", ...hashes.map((hash) => `'${hash}'`)].join(' '))
 }
 
-/** What every page carries besides its policy, and `nosniff`, which incoming.ts puts on everything. */
+/** Of whatever has no policy of its own, such as data and files: opened as a page, it loads nothing and is in no frame. */
+export const plainPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+/** Browsers ignore this over http, so it can be sent without knowing how the app is reached. */
+export const transportSecurity = 'max-age=31536000; includeSubDomains'
+
+/** What every page carries besides its policy, and what incoming.ts puts on everything. */
 export const pageHeaders: Record<string, string> = {
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'strict-origin-when-cross-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=()',
-  // Browsers ignore this over http, so it can be sent without knowing how the app is reached.
-  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createLog, redact } from './log'
 
 const canary = 'canary-7f3a-horse-battery'
@@ -73,4 +73,14 @@ test('things that contain themselves, and bytes, are named instead of written ou
   const loop: Record<string, unknown> = { bytes: Buffer.from(canary) }
   loop.self = loop
   expect(redact(loop)).toEqual({ bytes: '[bytes]', self: '[circular]' })
+})
+
+test('a secret of our own is taken out of whatever somebody else says', async () => {
+  vi.stubEnv('AUTH_GOOGLE_SECRET', 'what-google-knows-of-us')
+  vi.resetModules()
+  const { redact: redactAnew } = await import('./log')
+  vi.unstubAllEnvs()
+  expect(redactAnew({ reason: 'no client has what-google-knows-of-us' })).toEqual({
+    reason: 'no client has [redacted]',
+  })
 })

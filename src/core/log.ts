@@ -1,18 +1,28 @@
 import pino from 'pino'
 import { env } from './env'
 import { currentRequest } from './request'
+import { currentTraceId } from './telemetry/span'
 
-const secretName = /pass(word|wd|phrase)?|secret|token|authorization|cookie|credential|api[-_]?key|hash|nonce|dsn/i
+const secretName =
+  /pass(word|wd|phrase)?|pwd|secret|token|authorization|cookie|credential|(api|private)[-_]?key|hash|nonce|dsn|otlp_headers/i
 const secretInText = [
-  /(postgres(?:ql)?|rediss?|smtps?):\/\/[^\s"'@]*@/gi, // a password inside a URL
+  // A password inside a URL, which may hold an @ itself. Bounded, or a long row of beginnings would take seconds.
+  /(postgres(?:ql)?|rediss?|smtps?):\/\/[^\s"']{0,500}@/gi,
   /\bBearer\s+[\w.~+/=-]+/gi,
   /\$argon2[\w$=,+/-]+/g,
 ]
 
+/** Our own: a service that we send one to may repeat it in what it answers. */
+const ownSecrets = Object.entries(process.env)
+  .filter(([name]) => secretName.test(name))
+  .flatMap(([, value = '']) => value.split(','))
+  .filter((value) => value.length >= 12)
+
 /** Takes secrets out of anything that is about to be logged, by the name of the field and by what the text looks like. */
 export function redact(value: unknown, depth = 0, parents: readonly object[] = []): unknown {
   if (typeof value === 'string') {
-    return secretInText.reduce((text, pattern) => text.replace(pattern, '[redacted]'), value)
+    const known = ownSecrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), value)
+    return secretInText.reduce((text, pattern) => text.replace(pattern, '[redacted]'), withoutParameters(known))
   }
   if (value === null || typeof value !== 'object') return value
   if (depth > 8) return '[too deep]'
@@ -38,10 +48,10 @@ function redactError(error: Error, depth: number, path: readonly object[]): unkn
   const digest = 'digest' in error ? { digest: String(error.digest) } : {}
   return {
     type: error.name,
-    message: redact(withoutParameters(error.message)),
+    message: redact(error.message),
     ...code,
     ...digest,
-    stack: redact(withoutParameters(error.stack ?? '')),
+    stack: redact(error.stack ?? ''),
     ...(error.cause === undefined ? {} : { cause: redact(error.cause, depth + 1, path) }),
   }
 }
@@ -64,7 +74,8 @@ const options: pino.LoggerOptions = {
   },
   mixin: () => {
     const requestId = currentRequest()?.id
-    return requestId ? { requestId } : {}
+    const traceId = currentTraceId()
+    return { ...(requestId && { requestId }), ...(traceId && { traceId }) }
   },
   hooks: {
     // The message too; and a bare error must not become its own message, past the redaction of fields.

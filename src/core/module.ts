@@ -19,6 +19,8 @@ export interface Challenge {
   /** Told to programs that sign in: `totp`. */
   kind: string
   page: Route
+  /** There is nothing to show yet: it is set up on that page. */
+  isNew?: boolean
 }
 
 /** Whom a module vouches for, when a program calls with a token that it has given out. */

@@ -3,14 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import pg from 'pg'
 import { findHistories, migrate, readMigrations } from '../../src/core/db/migrate.ts'
 import { createDatabase, dropDatabase, findServer } from '../support/database.ts'
-import { moduleNames, present, TestApp, whole } from './world.ts'
-
-/** Everything in the schema that has a name, so that what a module leaves behind can be seen. */
-const everything = `
-  select c.relkind::text || ' ' || c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
-  union all select 'function ' || p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace
-  union all select 'trigger ' || t.tgname || ' on ' || t.tgrelid::regclass from pg_trigger t where not t.tgisinternal
-  order by 1`
+import { moduleNames, namesInSchema, present, TestApp, whole } from './world.ts'
 
 describe('data of a module', () => {
   let server: Awaited<ReturnType<typeof findServer>>
@@ -30,9 +23,6 @@ describe('data of a module', () => {
       await dropDatabase(server.url, database.name)
     }
   }
-  const namesIn = async (client: pg.Client) =>
-    (await client.query<{ name: string }>(everything)).rows.map(({ name }) => name)
-
   for (const { name, tables } of present.modules.filter((module) => module.tables.length > 0))
     test(`${name}: stays when the module goes, and is found again; with --drop-data nothing of it stays`, async () => {
       const others = moduleNames.filter((one) => one !== name)
@@ -41,11 +31,11 @@ describe('data of a module', () => {
       let bare: string[] = []
       await withDatabase(async (client, applyAll) => {
         await applyAll(without)
-        bare = await namesIn(client)
+        bare = await namesInSchema(client)
       })
       await withDatabase(async (client, applyAll) => {
         await applyAll(app)
-        const full = await namesIn(client)
+        const full = await namesInSchema(client)
         assert.notDeepEqual(full, bare)
         await client.query(`insert into users (email, name) values ('ada@example.com', 'Ada')`)
         await fillTables(client, tables)
@@ -53,7 +43,7 @@ describe('data of a module', () => {
 
         app.remove([name])
         assert.equal(await applyAll(app), 0)
-        assert.deepEqual(await namesIn(client), full)
+        assert.deepEqual(await namesInSchema(client), full)
         app.add(name)
         assert.equal(await applyAll(app), 0)
         assert.deepEqual(await countRows(client, tables), counted)
@@ -68,18 +58,18 @@ describe('data of a module', () => {
         app.remove([name], { isDataDropped: true })
         assert.ok(app.isClean)
         assert.equal(await applyAll(app), 1)
-        assert.deepEqual(await namesIn(client), bare)
+        assert.deepEqual(await namesInSchema(client), bare)
         assert.equal((await client.query('select from users')).rowCount, 1)
 
         // Whoever wants it back begins from nothing.
         app.add(name)
         assert.ok((await applyAll(app)) > 0)
-        assert.deepEqual(await namesIn(client), full)
+        assert.deepEqual(await namesInSchema(client), full)
       })
       // And where nothing was ever there, both go through as well.
       await withDatabase(async (client, applyAll) => {
         await applyAll(app)
-        assert.ok((await namesIn(client)).includes(`r ${tables[0]}`))
+        assert.ok((await namesInSchema(client)).includes(`r ${tables[0]}`))
       })
     })
 })

@@ -18,7 +18,7 @@ const inSomeOrder = (names: string[]) => fc.shuffledSubarray(names, { minLength:
 const runs = (numRuns: number) => ({
   numRuns,
   seed: 20_261_115,
-  interruptAfterTimeLimit: 120_000,
+  interruptAfterTimeLimit: 400_000,
   markInterruptAsFailure: true,
 })
 

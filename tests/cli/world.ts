@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type pg from 'pg'
 import { makeSnapshot } from '../../cli/make-snapshot.ts'
 import { openApp } from '../../cli/src/app.ts'
 import { add, remove, resume, upgrade } from '../../cli/src/change.ts'
@@ -187,3 +188,13 @@ export function differences(one: Tree, other: Tree): string[] {
 }
 
 export const pristine = (snapshot: Snapshot, modules: string[], name = 'shop') => render(snapshot, { name, modules })
+
+/** Everything in the schema that has a name, so that what a module leaves behind can be seen. */
+export async function namesInSchema(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(`
+    select c.relkind::text || ' ' || c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace
+    union all select 'function ' || p.oid::regprocedure from pg_proc p where p.pronamespace = 'public'::regnamespace
+    union all select 'trigger ' || t.tgname || ' on ' || t.tgrelid::regclass from pg_trigger t where not t.tgisinternal
+    order by 1`)
+  return rows.map(({ name }) => name)
+}

@@ -50,7 +50,26 @@ export function describeHealth(target: Target): void {
       assert.deepEqual([answer.status, answer.text], [200, ''])
     })
 
-    it.todo('answers 503 while the app drains')
+    withOwn(
+      'is 503 while the node drains, and closes the connection, while everything else is answered',
+      async (own) => {
+        const node = await own.startNode({ DRAIN_MS: '60000' })
+        try {
+          const caller = newClient(node.url)
+          node.signal('SIGTERM')
+          const deadline = Date.now() + 10_000
+          let answer = await caller.get('/api/health/ready')
+          while (answer.status === 200 && Date.now() < deadline) answer = await caller.get('/api/health/ready')
+          assert.deepEqual([answer.status, answer.json()], [503, { status: 'unavailable', checks: { database: 'ok' } }])
+          assert.deepEqual([answer.headers.get('retry-after'), answer.headers.get('cache-control')], ['5', 'no-store'])
+          assert.equal(answer.headers.get('connection'), 'close')
+          assert.equal((await caller.get('/api/health')).status, 200)
+          assert.equal((await caller.get('/api/auth/session')).status, 200)
+        } finally {
+          await node.kill()
+        }
+      },
+    )
   })
 
   describe('while the database is away', () => {

@@ -29,7 +29,7 @@ test.describe('while the database is away', () => {
   test('a page that needs it says what happened, with a number to quote', async ({ page, complaints }) => {
     await page.context().addCookies([{ name: 'plinth.session', value: 'x'.repeat(43), url: server.url }])
     const response = await page.goto(`${server.url}/dashboard`)
-    expect(response?.status()).toBe(500)
+    expect([response?.status(), response?.headers()['retry-after']]).toEqual([503, '5'])
     await expect(page.getByRole('heading', { name: 'Something went wrong on our side' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
     await expect(page.getByRole('main')).toContainText(/\d{6,}/)

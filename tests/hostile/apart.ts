@@ -10,6 +10,7 @@ export type Member = Person & { jar: Jar }
 export interface Apart {
   nodes: [RunningServer, RunningServer]
   pool: pg.Pool
+  databaseUrl: string
   /** Somebody with that role and a session, put there directly. */
   add(role: string): Promise<Member>
   countAdmins(): Promise<number>
@@ -38,6 +39,7 @@ async function make(world: World): Promise<Apart> {
   return {
     nodes,
     pool,
+    databaseUrl: DATABASE_URL,
     add: async (role) => {
       const token = someToken()
       const email = `${role}-${crypto.randomUUID()}@example.com`

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { hash } from '@node-rs/argon2'
 import { root } from '../../scripts/root.ts'
-import { check } from './checks.ts'
+import { assertSoon, check } from './checks.ts'
 import { type Answer, type Call, callRaw, Jar } from './client.ts'
 import { keepSecret } from './oracles.ts'
 import { goal, image, nobody, password, submit, type World, wrongPassword } from './world.ts'
@@ -203,7 +203,7 @@ check('H-042', 'an endless address is refused at once, without a hash', async (w
   })
   assert.equal(compared, 0)
   const slowest = Math.max(...times)
-  assert.ok(slowest < 5, `${slowest} ms`)
+  assertSoon(slowest < 5, `${slowest} ms`)
   return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
@@ -285,7 +285,7 @@ check('H-046', 'ten thousand parentheses in the address are refused at once, wit
     }
   })
   assert.equal(compared, 0)
-  assert.ok(slowest < 5, `${slowest} ms`)
+  assertSoon(slowest < 5, `${slowest} ms`)
   return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
@@ -380,7 +380,7 @@ check('H-051', 'a password of 513 bytes or more is refused at once, without a ha
     assert.equal((await world.try(email, 'x'.repeat(16 * 1024))).status, 413)
   })
   assert.equal(compared, 0)
-  assert.ok(slowest < 5, `${slowest} ms`)
+  assertSoon(slowest < 5, `${slowest} ms`)
   return `slowest ${slowest.toFixed(1)} ms more than a short one`
 })
 
@@ -566,7 +566,7 @@ check(
       })
       assert.ok(answer)
       isRefused(answer, stored)
-      assert.ok(answer.milliseconds < 500, `${stored}: ${answer.milliseconds} ms`)
+      assertSoon(answer.milliseconds < 500, `${stored}: ${answer.milliseconds} ms`)
       assert.equal(compared, 1, stored)
       assert.match(world.app.output().slice(before), /"level":"(warn|error)"/, `${stored} was not logged`)
     }

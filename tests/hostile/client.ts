@@ -1,5 +1,7 @@
-import { Agent, request } from 'node:http'
-import { connect } from 'node:net'
+import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 import { breaches } from './oracles.ts'
 
 export interface Answer {
@@ -68,11 +70,24 @@ const part = () => Math.floor(Math.random() * 256)
 /** One of the addresses that belong to nobody. */
 export const someAddress = () => `198.${18 + (part() % 2)}.${part()}.${part()}`
 
-let secureNodes = new Set<string>()
+const secureNodes = new Set<string>()
 /** Tells the client that this node believes to be reached over https, so that its cookies must be secure. */
 export function markSecure(url: string): void {
-  secureNodes = new Set([...secureNodes, url])
+  secureNodes.add(url)
 }
+
+/** Proxies in front of nodes, and the certificate that each shows. */
+const certificates = new Map<string, string>()
+export function trust(url: string, certificate: string): void {
+  certificates.set(url, certificate)
+  markSecure(url)
+}
+
+// No connection is used twice: what reaches the nodes then depends on nothing that was sent before.
+const secureAgent = new SecureAgent({ keepAlive: false, maxSockets: 200 })
+/** A proxy writes down where a connection comes from, and believes nobody: so each call comes from another loopback address. */
+const ownAddress = () => `127.${1 + (part() % 254)}.${part()}.${1 + (part() % 254)}`
+const tlsOf = (url: string) => ({ ca: certificates.get(url) ?? '', servername: 'localhost' })
 
 const answerOf = (status: number, rawHeaders: string[], text: string, milliseconds: number): Answer => {
   const headers: Record<string, string> = {}
@@ -96,12 +111,23 @@ const answerOf = (status: number, rawHeaders: string[], text: string, millisecon
 }
 
 function judge(url: string, what: string, path: string, answer: Answer, may500: boolean): Answer {
-  const found = breaches(answer, path, { isSecure: secureNodes.has(url), may500 })
+  const found = breaches(answer, path, { isSecure: secureNodes.has(url), isProxied: certificates.has(url), may500 })
   if (found.length > 0) throw new Error(`${what} answered ${answer.status}, and ${[...new Set(found)].join('; ')}`)
   return answer
 }
 
-/** Asks one node, follows no redirect, and holds the answer against what every answer must be. */
+function ask(
+  url: string,
+  options: RequestOptions,
+  address: string | undefined,
+  receive: (response: IncomingMessage) => void,
+): ClientRequest {
+  if (!certificates.has(url)) return request({ agent, ...options }, receive)
+  const localAddress = address?.startsWith('127.') ? address : ownAddress()
+  return secureRequest({ agent: secureAgent, ...tlsOf(url), localAddress, ...options }, receive)
+}
+
+/** Asks one node, or the proxy in front of several, follows no redirect, and holds the answer against what every answer must be. */
 export function call(url: string, path: string, options: Call = {}): Promise<Answer> {
   const { method = options.body === undefined ? 'GET' : 'POST', body, jar, may500 = false } = options
   const isJson = typeof body === 'object' && !Buffer.isBuffer(body)
@@ -117,7 +143,7 @@ export function call(url: string, path: string, options: Call = {}): Promise<Ans
   }
   return new Promise((resolve, reject) => {
     const start = performance.now()
-    const asked = request({ agent, host: '127.0.0.1', port, method, path, headers }, (response) => {
+    const asked = ask(url, { host: '127.0.0.1', port, method, path, headers }, options.address, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
       response.on('error', reject)
@@ -148,31 +174,43 @@ function withoutChunks(body: string): string {
   return length === 0 ? '' : rest.slice(0, length) + withoutChunks(rest.slice(length + 2))
 }
 
-/** Sends these very bytes: for what no HTTP library lets out. Returns the first answer. */
-export function callRaw(url: string, bytes: string): Promise<Answer> {
-  const path = /^\S+ (?:https?:\/\/[^/]*)?(\S+)/.exec(bytes)?.[1] ?? '/'
-  return new Promise((resolve, reject) => {
-    const start = performance.now()
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes))
+/** A connection of one's own, on which anything may be sent. */
+export function open(url: string): Socket {
+  const place = { port: Number(new URL(url).port), host: '127.0.0.1' }
+  if (!certificates.has(url)) return connect(place)
+  return connectSecurely({ socket: connect({ ...place, localAddress: ownAddress() }), ...tlsOf(url) })
+}
+
+/** Sends these very bytes, and returns all that comes back until the other side hangs up or is silent. */
+export function exchange(url: string, bytes: string | Buffer, { silence = 10_000 } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = open(url)
     const chunks: Buffer[] = []
-    const finish = () => {
-      socket.destroy()
-      const received = Buffer.concat(chunks).toString('latin1')
-      const [head = '', ...rest] = received.split('\r\n\r\n')
-      const [line = '', ...lines] = head.split('\r\n')
-      const raw = lines.flatMap((text) => text.split(/: (.*)/s).slice(0, 2))
-      const body = rest.join('\r\n\r\n')
-      const text = /^transfer-encoding: chunked$/im.test(head) ? withoutChunks(body) : body
-      const answer = answerOf(Number(line.split(' ')[1] ?? 0), raw, text, performance.now() - start)
-      try {
-        resolve(judge(url, `raw ${bytes.slice(0, 60)}`, path, answer, false))
-      } catch (breach) {
-        reject(breach)
-      }
-    }
     socket.on('data', (chunk) => chunks.push(chunk))
-    socket.on('close', finish)
-    socket.on('error', reject)
-    socket.setTimeout(10_000, () => socket.destroy(new Error('no answer to raw bytes')))
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')))
+    // Whoever is refused while they are still sending may find the connection gone.
+    socket.on('error', () => {})
+    socket.setTimeout(silence, () => socket.destroy())
+    socket.write(Buffer.from(bytes as string, 'latin1'))
   })
+}
+
+/** Sends these very bytes: for what no HTTP library lets out. Returns the first answer. */
+export async function callRaw(
+  url: string,
+  bytes: string | Buffer,
+  { may500 = false }: { may500?: boolean } = {},
+): Promise<Answer> {
+  const sent = Buffer.from(bytes as string, 'latin1').toString('latin1')
+  const path = /^\S+ (?:https?:\/\/[^/]*)?(\S+)/.exec(sent)?.[1] ?? '/'
+  const start = performance.now()
+  const received = await exchange(url, bytes)
+  if (received === '') throw new Error('no answer to raw bytes')
+  const [head = '', ...rest] = received.split('\r\n\r\n')
+  const [line = '', ...lines] = head.split('\r\n')
+  const raw = lines.flatMap((text) => text.split(/: (.*)/s).slice(0, 2))
+  const body = rest.join('\r\n\r\n')
+  const text = /^transfer-encoding: chunked$/im.test(head) ? withoutChunks(body) : body
+  const answer = answerOf(Number(line.split(' ')[1] ?? 0), raw, text, performance.now() - start)
+  return judge(url, `raw ${sent.slice(0, 60)}`, path, answer, may500)
 }

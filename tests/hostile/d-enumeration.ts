@@ -1,7 +1,7 @@
 // D. Can somebody find out who has an account, and how they sign in?
 import assert from 'node:assert/strict'
 import { hash } from '@node-rs/argon2'
-import { check } from './checks.ts'
+import { assertSoon, check } from './checks.ts'
 import type { Answer } from './client.ts'
 import { signInAt } from './oauth-journey.ts'
 import { mannWhitney, median } from './statistics.ts'
@@ -123,7 +123,7 @@ check(
     const outdated = [...people]
     const residual = await timeApart(world, 60, 1, nobody, () => outdated.pop() ?? assert.fail('too few people'))
     // Less work, never more: what unknown people are compared with has the parameters of now.
-    assert.ok(residual.medians[1] < residual.medians[0] * 1.1, inWords(residual))
+    assertSoon(residual.medians[1] < residual.medians[0] * 1.1, inWords(residual))
 
     const owners = people.slice(0, 60)
     for (const email of owners) assert.equal((await world.try(email)).status, 200)
@@ -144,7 +144,9 @@ async function answersAlike(
   const said = new Set<string>()
   const times: Record<string, number[]> = {}
   for (let round = 0; round < rounds; round++) {
-    for (const [kind, newEmail] of Object.entries(kinds)) {
+    // Each kind is first as often as last, so that whatever comes after another falls on all alike.
+    const inTurn = Object.entries(kinds)
+    for (const [kind, newEmail] of round % 2 === 0 ? inTurn : inTurn.reverse()) {
       const email = await newEmail()
       const answer = await ask(email)
       said.add(`${answer.status} ${JSON.stringify(answer.value).replaceAll(email, '(address)')}`)
@@ -154,8 +156,9 @@ async function answersAlike(
   assert.equal(said.size, 1, [...said].join('\n'))
   const medians = Object.entries(times).map(([kind, values]) => [kind, median(values)] as const)
   const all = medians.map(([, value]) => value)
-  assert.ok(Math.max(...all) - Math.min(...all) < 10, JSON.stringify(medians))
-  return medians.map(([kind, value]) => `${kind} ${value.toFixed(1)} ms`).join(', ')
+  const measured = medians.map(([kind, value]) => `${kind} ${value.toFixed(1)} ms`).join(', ')
+  assertSoon(Math.max(...all) - Math.min(...all) < Math.max(10, Math.min(...all) / 5), measured)
+  return measured
 }
 
 check(

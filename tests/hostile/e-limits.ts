@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Redis } from 'ioredis'
 import type { RunningServer } from '../support/server.ts'
-import { check } from './checks.ts'
+import { assertSoon, check } from './checks.ts'
 import { type Answer, Jar, someAddress } from './client.ts'
 import { keepSecret } from './oracles.ts'
 import { percentile } from './statistics.ts'
@@ -320,7 +320,7 @@ check('H-083', 'while Redis is away limits are kept in PostgreSQL, and nobody wa
     waits.push(answer.milliseconds)
   }
   const slowest = percentile(waits, 0.99)
-  assert.ok(slowest < 1_000, `${slowest} ms`)
+  assertSoon(slowest < 1_000, `${slowest} ms`)
   // Many at once find no gap either.
   const { email } = await world.newPerson()
   const compared = await world.comparisons(

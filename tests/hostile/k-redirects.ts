@@ -5,6 +5,7 @@ import { runUntilExit } from '../support/server.ts'
 import { check } from './checks.ts'
 import { call, callRaw, Jar } from './client.ts'
 import { agree, comeBack, start } from './oauth-journey.ts'
+import { strangeAddress } from './strange-address.ts'
 import { password, submit, type World } from './world.ts'
 
 /** Every way in that takes a place to go to: where does it lead with this value? Paths of this app, without its origin. */
@@ -175,45 +176,6 @@ check('H-169', 'a stored place that was tampered with leads home', async (world)
     assert.equal(answer.headers.location, `${world.app.url}/dashboard`, asked)
   }
 })
-
-/** Bits that address parsers disagree about, in any order. */
-const strangeAddress = fc
-  .array(
-    fc.constantFrom(
-      '/',
-      '\\',
-      '//',
-      '.',
-      '..',
-      '@',
-      ':',
-      '?',
-      '#',
-      '%2f',
-      '%5c',
-      '%09',
-      '%0a',
-      '\t',
-      '\n',
-      ' ',
-      '\u2028',
-      '\ufeff',
-      'evil.example',
-      'http:',
-      'https:',
-      'javascript:',
-      'localhost',
-      '[::1]',
-      'x',
-      '/x',
-      ';',
-      '\u3002',
-      '\uff0f',
-      '\ud800',
-    ),
-    { minLength: 1, maxLength: 8 },
-  )
-  .map((parts) => parts.join(''))
 
 check('H-170', 'whatever address is made up, Node and Chromium agree that it stays here', async (world) => {
   const { jar } = await world.newSession()

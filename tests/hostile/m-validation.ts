@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import pg from 'pg'
 import { type Acted, asForm, captured, everyAction, fieldsOf, hiddenFields, multipart, verdict } from './actions.ts'
-import { check, checkModule } from './checks.ts'
+import { assertSoon, check, checkModule } from './checks.ts'
 import { type Call, Jar } from './client.ts'
 import { keepSecret } from './oracles.ts'
 import { median } from './statistics.ts'
@@ -523,10 +523,10 @@ check('H-207', 'a hundred thousand elements in place of a text are refused at on
   assert.equal(await image(world), before)
   const [small, huge, large, long] = [times.small, times.huge, times.large, times.long].map(median)
   const more = (milliseconds = 0) => milliseconds - (small ?? 0)
-  assert.ok(more(huge) < 10, `100 000 elements took ${more(huge)} ms more than none`)
+  assertSoon(more(huge) < 10, `100 000 elements took ${more(huge)} ms more than none`)
   // Most of it is Next's reading of the body, which happens before the app is asked.
-  assert.ok(more(large) < 50, `30 000 elements took ${more(large)} ms more than none`)
-  assert.ok(more(long) < 25, `60 000 characters took ${more(long)} ms more than none`)
+  assertSoon(more(large) < 50, `30 000 elements took ${more(large)} ms more than none`)
+  assertSoon(more(long) < 25, `60 000 characters took ${more(long)} ms more than none`)
   return `more than an empty list: 100 000 elements ${more(huge).toFixed(1)} ms, 30 000 ${more(large).toFixed(1)} ms, 60 000 characters ${more(long).toFixed(1)} ms`
 })
 

@@ -1,14 +1,14 @@
 // P. What must hold however the requests of several people fall together.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { request } from 'node:http'
+import { createServer, request } from 'node:http'
 import { captured, everyAction, verdict } from './actions.ts'
 import { apart } from './apart.ts'
-import { check, checkModule, hasModule, skip } from './checks.ts'
+import { assertSoon, check, checkModule, hasModule } from './checks.ts'
 import { type Answer, call, Jar, someAddress } from './client.ts'
 import { signInAt } from './oauth-journey.ts'
-import { keepSecret } from './oracles.ts'
-import { nobody, type Person, password, someToken, submit, type World } from './world.ts'
+import { answersJudged, keepSecret } from './oracles.ts'
+import { everyAddress, nobody, type Person, password, someToken, submit, type World } from './world.ts'
 
 const chosen = 'an entirely different horse 3'
 keepSecret(chosen)
@@ -72,7 +72,7 @@ check(
     // Others may use this machine, too: of three crowds one must be quick, and all must be right.
     const crowds = [await crowd(world), await crowd(world), await crowd(world)]
     const slowest = Math.min(...crowds.map((one) => one.slowest))
-    assert.ok(slowest < 5_000, `${slowest} ms`)
+    assertSoon(slowest < 5_000, `${slowest} ms`)
     return `${crowds.map(({ entered }) => entered)} signed in, the slowest after ${slowest.toFixed(0)} ms`
   },
 )
@@ -416,8 +416,6 @@ check('H-253', 'an action that is sent again because its answer was lost has its
   }
 })
 
-skip('H-254', 'all of this holds while a migration runs', 'waits for the faults (group S)')
-
 check('H-255', 'at no moment is there no admin, while three of them leave again and again', async (world) => {
   const place = await apart(world)
   await place.pool.query('truncate users cascade')
@@ -482,7 +480,29 @@ checkModule(
     return `${entered} of ${people.length} were in for a moment`
   },
 )
-skip('H-257', 'no answer ever holds a hash', 'held by G1, which looks at every answer of the whole run')
+check('H-257', 'no answer ever holds a hash: every one is looked at, and one that did would be seen', async (world) => {
+  const before = answersJudged()
+  const { jar, token } = await world.newSession({ role: 'admin' })
+  for (const path of everyAddress()) await world.get(path, { jar: jar.copy() })
+  assert.ok(answersJudged() >= before + everyAddress().length)
+  // A server that does what ours never may.
+  const hash = sha256(token)
+  for (const leak of [
+    world.hash,
+    hash.toString('hex'),
+    hash.toString('base64'),
+    hash.toString('base64url'),
+    'password_hash',
+  ]) {
+    const server = createServer((_, response) => response.end(`{"x":"${leak}"}`))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await assert.rejects(call(`http://127.0.0.1:${port}`, '/'), /G1/, leak.slice(0, 12))
+    server.closeAllConnections()
+    server.close()
+  }
+  return `${answersJudged()} answers so far`
+})
 
 check('H-258', 'every change that matters is written down once, and no answer repeats a password', async (world) => {
   const { jar, id, email } = await world.newSession()

@@ -1,12 +1,13 @@
 // P. The last admin: whatever falls together, somebody who can administrate stays.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { migrate } from '../../src/core/db/migrate.ts'
 import { verdict } from './actions.ts'
 import { type Apart, apart, type Member } from './apart.ts'
 import { check, checkModule, hasModule } from './checks.ts'
 import { submit, type World } from './world.ts'
 
-const rounds = 300
+const usualRounds = 300
 const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 const together = <T>(times: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, index) => work(index)))
@@ -70,7 +71,7 @@ function send(world: World, place: Apart, admins: Member[], { by, to, what }: St
 }
 
 /** Sends the steps in every order and distance that comes up: each time exactly one admin is left, and the others hear why. */
-async function interleave(world: World, steps: fc.Arbitrary<Step[]>): Promise<string> {
+async function interleave(world: World, steps: fc.Arbitrary<Step[]>, rounds = usualRounds): Promise<string> {
   const place = await apart(world)
   await place.pool.query('truncate users cascade')
   let collisions = 0
@@ -252,3 +253,46 @@ check('H-241', 'the database itself refuses to lose its last admin', async (worl
     client.release()
   }
 })
+
+/** Additive ones, on the tables that the races are about, each with its way back. */
+const changes = [
+  'alter table users add column hostile_note text',
+  `alter table users add column hostile_count integer not null default 0`,
+  '-- no transaction\ncreate index concurrently hostile_index on users (hostile_count)',
+  `alter table users add constraint hostile_check check (hostile_count >= 0) not valid`,
+  'alter table users validate constraint hostile_check',
+  'alter table sessions add column hostile_note text',
+  'alter table users drop constraint hostile_check',
+  'drop index hostile_index',
+  'alter table users drop column hostile_note, drop column hostile_count',
+  'alter table sessions drop column hostile_note',
+]
+
+checkModule(
+  'admin',
+  'H-254',
+  'while migrations run on the tables in use, of two admins one stays all the same',
+  async (world) => {
+    const place = await apart(world)
+    const url = place.databaseUrl
+    let isOver = false
+    let applied = 0
+    const migrating = (async () => {
+      while (!isOver || applied === 0)
+        for (const sql of changes) {
+          const name = `${String(applied).padStart(6, '0')}_hostile`
+          applied += (await migrate(url, [{ owner: 'hostile', name, sql, checksum: name }])).length
+        }
+    })()
+    let told = ''
+    try {
+      const race = mutual(['demote', 'demote'], ['delete', 'demote'], ['suspend', 'suspend'])
+      told = `${await interleave(world, race, 60)}; ${await leaveTogether(world, 20)}`
+    } finally {
+      isOver = true
+      await migrating
+    }
+    assert.ok(applied >= changes.length, `${applied} migrations`)
+    return `${applied} migrations meanwhile; ${told}`
+  },
+)

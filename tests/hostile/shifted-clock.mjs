@@ -1,6 +1,11 @@
-// Loaded into a node before anything else (--import): its clock is wrong by so many milliseconds.
-const shift = Number(process.env.CLOCK_SHIFT)
+// Loaded into a node before anything else (--import): its clock is wrong by so many milliseconds, and SIGUSR2 puts it wrong
+// by so many others.
+let shift = Number(process.env.CLOCK_SHIFT)
 const RealDate = Date
+
+process.on('SIGUSR2', () => {
+  shift = Number(process.env.CLOCK_JUMP)
+})
 
 globalThis.Date = class extends RealDate {
   constructor(...given) {

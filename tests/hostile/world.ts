@@ -11,9 +11,11 @@ import { root } from '../../scripts/root.ts'
 import { startApp, type TestApp } from '../support/app.ts'
 import { createDatabase, dropDatabase, findServer, runDb } from '../support/database.ts'
 import { mailsTo, type ReceivedMail } from '../support/inbox.ts'
+import { proxyAddress, startProxy } from '../support/proxy.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 import { type Acted, everyAction } from './actions.ts'
-import { type Answer, type Call, call, Jar, markSecure } from './client.ts'
+import { NotInBuild } from './checks.ts'
+import { type Answer, type Call, call, Jar, markSecure, trust } from './client.ts'
 import { keepSecret } from './oracles.ts'
 
 /** Of everybody whom a check makes. */
@@ -26,6 +28,15 @@ export const goal = { memoryCost: 19456, timeCost: 2, parallelism: 1 }
 export interface Person {
   id: string
   email: string
+}
+
+/** What requests are sent to: a node, or what stands in front of some. */
+export type Place = Pick<RunningServer, 'url'>
+
+export interface Front {
+  url: string
+  certificate: string
+  nodes: RunningServer[]
 }
 
 interface Kind {
@@ -47,6 +58,7 @@ export class World {
   private readonly nodes = new Map<string, Promise<RunningServer>>()
   private readonly cleanups: (() => Promise<void>)[] = []
   private readonly written: (() => string)[] = []
+  private frontUnderWay: Promise<Front> | undefined
   private browserUnderWay: Promise<Browser> | undefined
 
   private constructor({ app, env, stop }: TestApp, storedHash: string) {
@@ -102,17 +114,13 @@ export class World {
   }
 
   /** One try to sign in, answered in JSON. */
-  try(
-    email: unknown,
-    typed: unknown = password,
-    { node = this.app, ...options }: Call & { node?: RunningServer } = {},
-  ) {
+  try(email: unknown, typed: unknown = password, { node = this.app, ...options }: Call & { node?: Place } = {}) {
     const body = { email, password: typed, redirect: false }
     return call(node.url, '/api/auth/signin', { body, ...options })
   }
 
   /** Signs in and returns the cookies; fails when that is refused. */
-  async signIn(person: Person, options: Call & { node?: RunningServer } = {}): Promise<Jar> {
+  async signIn(person: Person, options: Call & { node?: Place } = {}): Promise<Jar> {
     const jar = options.jar ?? new Jar()
     const answer = await this.try(person.email, password, { ...options, jar })
     if (answer.status !== 200)
@@ -136,7 +144,7 @@ export class World {
   }
 
   /** What `GET /api/auth/session` says, to a token in the header or to a browser's cookies. */
-  async session(who: string | Jar, node: RunningServer = this.app) {
+  async session(who: string | Jar, node: Place = this.app) {
     const how: Call = typeof who === 'string' ? { headers: { Authorization: `Bearer ${who}` } } : { jar: who.copy() }
     const answer = await call(node.url, '/api/auth/session', how)
     if (answer.status !== 200) throw new Error(`the session endpoint answered ${answer.status}`)
@@ -160,19 +168,54 @@ export class World {
     return started
   }
 
+  /** What a node writes that was started elsewhere is looked at in the end, too. */
+  watch({ output }: Pick<RunningServer, 'output'>): void {
+    this.written.push(output)
+  }
+
   /** A node that believes to be reached over https, as in production. */
   secureNode(): Promise<RunningServer> {
     return this.node('https', { AUTH_URL: 'https://app.example.com' })
   }
 
-  /** A database of its own, with tables and nobody in them. */
-  async emptyDatabase(): Promise<string> {
+  /** HAProxy as it is shipped, over https, before two nodes on the same database and one Redis. It ends with its group. */
+  front(): Promise<Front> {
+    this.frontUnderWay ??= this.startFront()
+    return this.frontUnderWay
+  }
+
+  private async startFront(): Promise<Front> {
+    const url = await proxyAddress()
+    const redis = await this.redis()
+    const env = { AUTH_URL: url, REDIS_URL: redis.url, KEEP_ALIVE_TIMEOUT: '65000' }
+    const nodes = await Promise.all(['one', 'two'].map((name) => this.node(`behind the proxy, ${name}`, env)))
+    const proxy = await startProxy(
+      url,
+      nodes.map((node) => node.url),
+    )
+    this.written.push(proxy.output)
+    trust(url, proxy.certificate)
+    this.atEndOfGroup(async () => {
+      this.frontUnderWay = undefined
+      await proxy.stop()
+    })
+    return { url, certificate: proxy.certificate, nodes }
+  }
+
+  /** A database of its own, with nothing in it. */
+  async bareDatabase(): Promise<string> {
     const server = await findServer()
     const database = await createDatabase(server.url)
     keepSecret(database.url)
-    runDb('migrate', database.url)
     this.atEndOfGroup(() => dropDatabase(server.url, database.name).then(server.stop))
     return database.url
+  }
+
+  /** A database of its own, with tables and nobody in them. */
+  async emptyDatabase(): Promise<string> {
+    const url = await this.bareDatabase()
+    runDb('migrate', url)
+    return url
   }
 
   async redis(): Promise<{ url: string; kill: () => Promise<void> }> {
@@ -281,10 +324,10 @@ export async function act(
   world: World,
   name: string,
   input: unknown,
-  { path, node = world.app, ...options }: Call & { path?: string; node?: RunningServer } = {},
+  { path, node = world.app, ...options }: Call & { path?: string; node?: Place } = {},
 ): Promise<Acted> {
   const action = everyAction().find((one) => one.name === name)
-  if (!action) throw new Error(`the build has no action ${name}`)
+  if (!action) throw new NotInBuild(`the build has no action ${name}`)
   const answer = await call(node.url, path ?? action.page, {
     method: 'POST',
     body: JSON.stringify([input], asText),
@@ -305,7 +348,7 @@ export const submit = (
   world: World,
   name: string,
   input: unknown,
-  options: Call & { path?: string; node?: RunningServer } = {},
+  options: Call & { path?: string; node?: Place } = {},
 ) =>
   act(world, name, input, {
     ...options,

@@ -25,6 +25,12 @@ export interface TestApp {
   stop: () => Promise<void>
 }
 
+/** With TEST_POOLER_URL the app reaches its database through the pooler in transaction mode that is there. */
+function reachable({ url, name }: { url: string; name: string }): { DATABASE_URL: string; DATABASE_POOLER?: string } {
+  const pooler = process.env.TEST_POOLER_URL
+  return pooler ? { DATABASE_URL: `${pooler}/${name}`, DATABASE_POOLER: 'transaction' } : { DATABASE_URL: url }
+}
+
 /** The production build on a freshly seeded database of its own, with an inbox for its mails. */
 export async function startApp(): Promise<TestApp> {
   if (!existsSync(join(root, '.next', 'BUILD_ID'))) {
@@ -37,15 +43,16 @@ export async function startApp(): Promise<TestApp> {
   const env = {
     ...inbox.env,
     WORKER: 'inside',
-    DATABASE_URL: database.url,
+    ...reachable(database),
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     DEV_PASSWORD: 'journeys-need-one-7',
     ALLOW_SEEDED_PEOPLE: '1',
     // So that each test can be a caller of its own.
     TRUSTED_PROXY_HOPS: '1',
   }
-  runDb('migrate', env.DATABASE_URL)
-  runDb('seed', env.DATABASE_URL, env.DEV_PASSWORD)
+  // Directly: locks of a migration belong to a connection.
+  runDb('migrate', database.url)
+  runDb('seed', database.url, env.DEV_PASSWORD)
   const port = await freePort()
   const providers = await startProviders(`http://localhost:${port}`)
   const app = await startServer('start', { ...env, ...providers.env }, { port })

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test'
 import { expect, signIn, someAddress } from './journey.ts'
-import { newPerson } from './person.ts'
+import { type Kind, newPerson } from './person.ts'
 
 /** Signs in as somebody new, and returns their address. */
-export async function enterAsSomebody(page: Page, password: string): Promise<string> {
-  const email = await newPerson()
+export async function enterAsSomebody(page: Page, password: string, kind: Kind = {}): Promise<string> {
+  const email = await newPerson(kind)
   await signIn(page, email, password)
   await expect(page).toHaveURL('/dashboard')
   return email

@@ -1,23 +1,24 @@
 import pg from 'pg'
 
-interface Kind {
+export interface Kind {
   isVerified?: boolean
   isSuspended?: boolean
   hasPassword?: boolean
+  role?: 'viewer' | 'editor' | 'admin'
 }
 
 /** A person of this test's own, with the password of the seeded ones: what is done to them disturbs no other test. */
 export async function newPerson(
-  { isVerified = true, isSuspended = false, hasPassword = true }: Kind = {},
+  { isVerified = true, isSuspended = false, hasPassword = true, role = 'viewer' }: Kind = {},
   databaseUrl = process.env.DATABASE_URL,
 ): Promise<string> {
   const email = `person-${crypto.randomUUID()}@example.com`
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const { rows } = await client.query(
-    `insert into users (email, name, email_verified_at, suspended_at)
-     values ($1, 'Somebody', case when $2 then now() end, case when $3 then now() end) returning id`,
-    [email, isVerified, isSuspended],
+    `insert into users (email, name, role, email_verified_at, suspended_at)
+     values ($1, 'Somebody', $4, case when $2 then now() end, case when $3 then now() end) returning id`,
+    [email, isVerified, isSuspended, role],
   )
   if (hasPassword) {
     await client.query(

@@ -10,6 +10,10 @@ export interface RunningServer {
   stop: () => Promise<void>
   /** Ends it on the spot, as a crash would. */
   kill: () => Promise<void>
+  signal: (signal: NodeJS.Signals) => void
+  /** When it ended, with its exit code, or null when a signal ended it. */
+  exited: Promise<number | null>
+  isAlive: () => boolean
 }
 
 const ended = (child: ChildProcess) =>
@@ -17,7 +21,7 @@ const ended = (child: ChildProcess) =>
     child.exitCode === null && child.signalCode === null ? child.once('exit', resolve) : resolve(child.exitCode),
   )
 
-/** Next waits for every connection, and a browser may keep one open that it never uses: patience has an end. */
+/** What is under way may take longer than a test has patience. */
 async function endWith(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   child.kill(signal)
   const timer = setTimeout(() => child.kill('SIGKILL'), 10_000)
@@ -40,29 +44,33 @@ function outputOf(child: ChildProcess): () => string {
 export async function startServer(
   mode: 'dev' | 'start',
   env: Record<string, string>,
-  { folder = root, port }: { folder?: string; port?: number } = {},
+  {
+    folder = root,
+    port,
+    within = [],
+  }: { folder?: string; port?: number /** A command that runs it. */; within?: string[] } = {},
 ): Promise<RunningServer> {
   port ??= await freePort()
   const url = `http://localhost:${port}`
-  const child = spawn(
-    process.execPath,
-    [join(folder, 'node_modules/next/dist/bin/next'), mode, '--port', String(port), '--hostname', '127.0.0.1'],
-    {
-      cwd: folder,
-      env: {
-        ...process.env,
-        NODE_ENV: mode === 'dev' ? 'development' : 'production',
-        AUTH_URL: url,
-        // Nobody there takes mails, so this node must not try: a test that wants them names a server of its own.
-        WORKER: 'apart',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        MAIL_FROM: 'plinth@example.com',
-        NEXT_TELEMETRY_DISABLED: '1',
-        ...env,
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
+  const next = join(folder, 'node_modules/next/dist/bin/next')
+  const [command = '', ...args] = [...within, process.execPath, next, mode]
+  const child = spawn(command, [...args, '--port', String(port), '--hostname', '127.0.0.1'], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      NODE_ENV: mode === 'dev' ? 'development' : 'production',
+      AUTH_URL: url,
+      // Nobody there takes mails, so this node must not try: a test that wants them names a server of its own.
+      WORKER: 'apart',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      MAIL_FROM: 'plinth@example.com',
+      NEXT_TELEMETRY_DISABLED: '1',
+      // No balancer has to notice that it ends.
+      DRAIN_MS: '0',
+      ...env,
     },
-  )
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const output = outputOf(child)
   const end = (signal: NodeJS.Signals) => endWith(child, signal)
   const stop = () => end('SIGTERM')
@@ -75,7 +83,17 @@ export async function startServer(
       (response) => response.ok,
       () => false,
     )
-    if (isUp) return { url, pid: child.pid ?? 0, output, stop, kill: () => end('SIGKILL') }
+    if (isUp)
+      return {
+        url,
+        pid: child.pid ?? 0,
+        output,
+        stop,
+        kill: () => end('SIGKILL'),
+        signal: (signal) => void child.kill(signal),
+        exited: ended(child),
+        isAlive: () => child.exitCode === null && child.signalCode === null,
+      }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await stop()
@@ -85,7 +103,9 @@ export async function startServer(
 }
 
 /** Runs `npm run worker`, and waits until it works. */
-export async function startWorkerProcess(env: Record<string, string>): Promise<Omit<RunningServer, 'url' | 'pid'>> {
+export async function startWorkerProcess(
+  env: Record<string, string>,
+): Promise<Pick<RunningServer, 'output' | 'stop' | 'kill'>> {
   const child = spawn(process.execPath, [join(root, 'scripts', 'worker.ts')], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'production', ...env },

@@ -98,7 +98,16 @@ for (const javaScriptEnabled of [true, false]) {
 test('a person sees where they are signed in, ends one device, then all others', async ({ page, password, appUrl }) => {
   const email = await enter(page, password)
   const others = [await elsewhere(appUrl, email, password), await elsewhere(appUrl, email, password)]
+  // Whoever finds the screen open may look, and no more.
+  const old = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
+  await query(old, [email])
   await page.goto('/account/devices')
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(3)
+  await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Confirm that it is you' }).click()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(page).toHaveURL('/account/devices')
   await expectAccessible(page)
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(3)
   await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('This device')

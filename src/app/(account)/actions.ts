@@ -6,6 +6,7 @@ import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { defineAction, definePublicAction } from '@/core/action'
 import { signOut } from '@/core/auth/browser-session'
+import { findChallenged } from '@/core/auth/challenge'
 import { changePassword as change, setFirstPassword as setFirst } from '@/core/auth/change-password'
 import { deletePerson } from '@/core/auth/delete-person'
 import { roles, signedIn } from '@/core/auth/policy'
@@ -55,6 +56,7 @@ export const setFirstPassword = defineAction({
 
 export const endDevice = defineAction({
   allow: signedIn,
+  isSensitive: true,
   input: z.object({ id: z.uuid() }),
   run: async ({ input, actor }) => {
     if ((await endDevices(actor.id, { only: input.id })) === 0)
@@ -65,6 +67,7 @@ export const endDevice = defineAction({
 
 export const endOtherDevices = defineAction({
   allow: signedIn,
+  isSensitive: true,
   input: nothing,
   run: async ({ actor }) => {
     await endDevices(actor.id, 'others')
@@ -146,6 +149,26 @@ export const enterCode = definePublicAction({
     await signInWithCode(input.code)
     redirect(home(input.callbackUrl))
   },
+})
+
+const owed = async () => {
+  const userId = await findChallenged()
+  if (!userId) throw new AppError('unauthenticated', 'That took too long. Sign in once more')
+  return userId
+}
+
+/** For those who must have a second step, and have none yet. */
+export const prepareTwoStepAtSignIn = definePublicAction({
+  input: z.object({ callbackUrl: z.string().optional() }),
+  run: async ({ input }) => {
+    await twoStep.prepareTwoStep(await owed())
+    redirect(`/signin/set-up?step=scan&callbackUrl=${encodeURIComponent(home(input.callbackUrl))}`)
+  },
+})
+
+export const switchOnTwoStepAtSignIn = definePublicAction({
+  input: z.object({ code: z.string() }),
+  run: async ({ input }) => ({ codes: (await twoStep.switchOnAtSignIn(await owed(), input.code)).join('\n') }),
 })
 
 export const beginPasskey = defineAction({

@@ -141,7 +141,7 @@ describe('in the database', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/webp',
       'cache-control': 'private, max-age=31536000, immutable',
-      'content-disposition': 'inline',
+      'content-disposition': 'inline; filename="picture.webp"',
       'content-security-policy': "default-src 'none'; sandbox",
     })
     expect(Buffer.from(await response.arrayBuffer())).toEqual(row?.data)

@@ -27,6 +27,10 @@ const { values, ...account } = defineEnv(
       hint: 'The id of an access key that may put, get and delete there',
     },
     ACCOUNT_S3_SECRET: { schema: z.string().optional(), hint: 'The secret of that access key' },
+    ACCOUNT_TWO_STEP: {
+      schema: z.enum(['optional', 'admins', 'everybody'], 'is none of optional, admins, everybody').default('optional'),
+      hint: 'Who must sign in in two steps: nobody, admins or everybody. Who has not set it up does so at their next sign-in',
+    },
   },
   (source) => {
     const absent = names.filter((name) => !source[name])

@@ -20,10 +20,7 @@ export default defineModule({
     (await import('./avatars')).forgetPicture,
   ],
   signInWays: async () => (await import('./_components/passkey-button')).PasskeySignIn,
-  challenge: async (userId) => {
-    const { isTwoStepOn } = await import('./second-factor')
-    return (await isTwoStepOn(userId)) ? { kind: 'totp', page: '/signin/second' } : null
-  },
+  challenge: async (userId) => (await import('./second-factor')).findChallenge(userId),
   liftChallenge: async (tx, ...who) => (await import('./second-factor')).removeTwoStep(tx, ...who),
   bearer: async (token) => (await import('./tokens')).findBearer(token),
   revoke: async (tx, userId, since) => (await import('./revoke')).revokeAccess(tx, userId, since),

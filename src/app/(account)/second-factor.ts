@@ -6,12 +6,16 @@ import { Secret, TOTP } from 'otpauth'
 import { originOf } from '@/core/address'
 import { appName } from '@/core/app-name'
 import { record } from '@/core/audit/record'
+import { meetChallenge } from '@/core/auth/challenge'
 import { seal, unseal } from '@/core/auth/sealed'
 import { hashToken } from '@/core/auth/token'
 import { db, type Transaction } from '@/core/db/client'
+import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
+import type { Challenge } from '@/core/module'
+import { env } from './env'
 import { recoveryCodeUsedMail, twoStepMail } from './mails'
 import { recoveryCodes, totp } from './schema'
 
@@ -40,6 +44,19 @@ export async function isTwoStepOn(userId: string): Promise<boolean> {
   return found.length > 0
 }
 
+/** Whether it is a must for them here. */
+async function isTwoStepDue(userId: string): Promise<boolean> {
+  if (env.ACCOUNT_TWO_STEP !== 'admins') return env.ACCOUNT_TWO_STEP === 'everybody'
+  const [person] = await db.select({ role: users.role }).from(users).where(eq(users.id, userId))
+  return person?.role === 'admin'
+}
+
+/** What somebody owes besides their first proof: a code, or to set it up where it is a must. */
+export async function findChallenge(userId: string): Promise<Challenge | null> {
+  if (await isTwoStepOn(userId)) return { kind: 'totp', page: '/signin/second' }
+  return (await isTwoStepDue(userId)) ? { kind: 'totp_setup', page: '/signin/set-up', isNew: true } : null
+}
+
 /** Makes a secret for an authenticator app. It counts for nothing until `switchOn`; another try replaces it. */
 export async function prepareTwoStep(userId: string): Promise<void> {
   const secret = seal('totp', new Secret({ size: 20 }).base32)
@@ -52,13 +69,19 @@ export async function prepareTwoStep(userId: string): Promise<void> {
 }
 
 /** What an authenticator app must be given, while that is not done. */
-export async function findSetup(userId: string, email: string): Promise<{ key: string; uri: string } | null> {
+export async function findSetup(userId: string, email: string): Promise<{ totpKey: string; uri: string } | null> {
   const [row] = await db
     .select({ secret: totp.secret })
     .from(totp)
     .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
   const key = row && unseal('totp', row.secret)
-  return key ? { key, uri: generator(key, email).toString() } : null
+  return key ? { totpKey: key, uri: generator(key, email).toString() } : null
+}
+
+/** The same for somebody who is not signed in yet. */
+export async function findSetupOf(userId: string): ReturnType<typeof findSetup> {
+  const [person] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return person ? findSetup(userId, person.email) : null
 }
 
 /** Counts a try. Whoever is right may forget the ones before. */
@@ -85,7 +108,11 @@ async function takeCode(tx: Transaction, userId: string, code: string): Promise<
   if (drift === null) return false
   const step = Math.floor(now / 1000 / period) + drift
   if (step <= row.lastStep) return false
-  await tx.update(totp).set({ lastStep: step }).where(eq(totp.userId, userId))
+  // Sealed anew: when another AUTH_SECRET replaces the one of then, each code that is used moves one person over.
+  await tx
+    .update(totp)
+    .set({ lastStep: step, secret: seal('totp', key) })
+    .where(eq(totp.userId, userId))
   return true
 }
 
@@ -109,16 +136,16 @@ export async function takeAnyCode(tx: Transaction, userId: string, typed: string
   return (await takeRecoveryCode(tx, userId, typed)) ? 'recovery_code' : null
 }
 
-/** Sixteen letters and digits each: 80 bits, so that their hash gives nothing away. Letters that look alike are not used. */
+/** 24 letters and digits each: 118 bits, so that their hash gives nothing away. Letters that look alike are not used. */
 async function replaceRecoveryCodes(tx: Transaction, userId: string): Promise<string[]> {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
   const letters = () => {
     const found: string[] = []
-    while (found.length < 16) {
+    while (found.length < 24) {
       // Bytes past the last whole alphabet would make its beginning likelier.
       for (const byte of randomBytes(32)) {
         const letter = byte < 248 ? alphabet[byte % 31] : undefined
-        if (letter && found.length < 16) found.push(letter)
+        if (letter && found.length < 24) found.push(letter)
       }
     }
     return found.join('')
@@ -143,20 +170,34 @@ async function note(tx: Transaction, userId: string, event: 'on' | 'off' | 'code
 /** Switches it on, once a code has shown that the app has the secret. Returns the recovery codes, which are shown once. */
 export async function switchOnTwoStep(userId: string, code: string): Promise<string[]> {
   const forget = await countCodeTry(userId)
-  const codes = await db.transaction(async (tx) => {
-    const isRight = await takeCode(tx, userId, code.replaceAll(/\s/g, ''))
-    if (!isRight) throw wrongCode()
-    const on = await tx
-      .update(totp)
-      .set({ confirmedAt: sql`now()` })
-      .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
-      .returning({ userId: totp.userId })
-    if (on.length === 0) throw new AppError('conflict', 'Two-step sign-in is on already')
-    await note(tx, userId, 'on')
-    return replaceRecoveryCodes(tx, userId)
+  const codes = await db.transaction((tx) => switchOn(tx, userId, code))
+  await forget()
+  return codes
+}
+
+/** The same for somebody who owes it at sign-in: they are in when it is on. */
+export async function switchOnAtSignIn(userId: string, code: string): Promise<string[]> {
+  const forget = await countCodeTry(userId)
+  let codes: string[] = []
+  await meetChallenge(async (tx, owed) => {
+    codes = await switchOn(tx, owed, code)
+    return 'totp'
   })
   await forget()
   return codes
+}
+
+async function switchOn(tx: Transaction, userId: string, code: string): Promise<string[]> {
+  const isRight = await takeCode(tx, userId, code.replaceAll(/\s/g, ''))
+  if (!isRight) throw wrongCode()
+  const on = await tx
+    .update(totp)
+    .set({ confirmedAt: sql`now()` })
+    .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
+    .returning({ userId: totp.userId })
+  if (on.length === 0) throw new AppError('conflict', 'Two-step sign-in is on already')
+  await note(tx, userId, 'on')
+  return replaceRecoveryCodes(tx, userId)
 }
 
 /** New recovery codes; the old ones stop working. */
@@ -173,8 +214,9 @@ export async function renewRecoveryCodes(userId: string): Promise<string[]> {
   })
 }
 
-export function switchOffTwoStep(userId: string): Promise<void> {
-  return db.transaction((tx) => removeTwoStep(tx, userId))
+export async function switchOffTwoStep(userId: string): Promise<void> {
+  if (await isTwoStepDue(userId)) throw new AppError('forbidden', 'Here you must sign in in two steps')
+  await db.transaction((tx) => removeTwoStep(tx, userId))
 }
 
 export async function removeTwoStep(tx: Transaction, userId: string, actorId = userId): Promise<void> {

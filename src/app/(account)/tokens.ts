@@ -7,7 +7,7 @@ import { requireName } from '@/core/auth/people'
 import { type Role, roles } from '@/core/auth/policy'
 import { touchInterval } from '@/core/auth/settings'
 import { hashToken, isToken, newToken } from '@/core/auth/token'
-import { db } from '@/core/db/client'
+import { db, preparedAs } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { enqueue } from '@/core/jobs/queue'
@@ -50,7 +50,7 @@ const findByHash = db
   .where(
     and(eq(apiTokens.hash, sql.placeholder('hash')), isNull(users.suspendedAt), gt(apiTokens.expiresAt, sql`now()`)),
   )
-  .prepare('find_api_token')
+  .prepare(preparedAs('find_api_token'))
 
 /** Whose token it is. One query, and none for what does not look like one of ours. */
 export async function findBearer(token: string): Promise<Bearer | null> {

@@ -4,6 +4,7 @@ import { continueWith, elsewhere, enterAsSomebody, sessionOf } from '../../../te
 import { linkIn, mailTo } from '../../../tests/support/inbox.ts'
 import { expect, expectAccessible, signIn, someAddress, test } from '../../../tests/support/journey.ts'
 import { query } from '../../../tests/support/query.ts'
+import { startServer } from '../../../tests/support/server.ts'
 
 const half = 30_000
 const codeAt = (key: string, time = Date.now()) =>
@@ -25,7 +26,7 @@ async function setUp(page: Page): Promise<{ key: string; used: string; codes: st
   const used = codeAt(key)
   await page.getByLabel('Code', { exact: true }).fill(used)
   await page.getByRole('button', { name: 'Switch it on' }).click()
-  const shown = page.getByText(/^(\w{4}-\w{4}-\w{4}-\w{4}\s*){10}$/)
+  const shown = page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)
   await expect(shown).toBeVisible()
   return { key, used, codes: (await shown.innerText()).trim().split(/\s+/) }
 }
@@ -101,6 +102,25 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
+test('who is asked once more whether it is them is asked for both steps', async ({ page, password }) => {
+  const email = await enterAsSomebody(page, password)
+  const { codes } = await setUp(page)
+  await query(
+    `update sessions set confirmed_at = now() - interval '2 hours' where user_id = (select id from users where email = $1)`,
+    [email],
+  )
+  await page.goto('/account/two-step')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible()
+  expect(await sessionOf(page)).toBeNull()
+  await page.getByRole('link', { name: 'Use a recovery code' }).click()
+  await page.getByLabel('Recovery code').fill(codes[0] ?? '')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page).toHaveURL('/account/two-step')
+  await expect(page.getByRole('button', { name: 'Switch off two-step sign-in' })).toBeVisible()
+})
+
 test('the pages are accessible, and the codes are nowhere to be read again', async ({ page, password }) => {
   test.slow()
   const email = await enterAsSomebody(page, password)
@@ -134,7 +154,7 @@ test('new recovery codes replace the old ones, and switching off needs no code a
   const { codes: old } = await setUp(page)
   await page.goto('/account/two-step')
   await page.getByRole('button', { name: 'Make new recovery codes' }).click()
-  const shown = page.getByText(/^(\w{4}-\w{4}-\w{4}-\w{4}\s*){10}$/)
+  const shown = page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)
   await expect(shown).toBeVisible()
   const fresh = (await shown.innerText()).trim().split(/\s+/)
   expect(fresh.some((code) => old.includes(code))).toBe(false)
@@ -243,6 +263,48 @@ test('whom a provider vouches for is asked for the code, too', async ({ page }) 
   await expect(page).toHaveURL('/dashboard')
   expect((await sessionOf(page)).user.email).toBe(email)
 })
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'where it is a must' : 'where it is a must, without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+
+    test('who has not set it up does so before they are in, and cannot switch it off', async ({ page, password }) => {
+      const email = await enterAsSomebody(page, password)
+      await page.context().clearCookies()
+      const { DATABASE_URL = '', AUTH_SECRET = '' } = process.env
+      const settings = { DATABASE_URL, AUTH_SECRET, ALLOW_SEEDED_PEOPLE: '1', ACCOUNT_TWO_STEP: 'everybody' }
+      const server = await startServer('start', settings)
+      try {
+        await page.goto(`${server.url}/signin?callbackUrl=/account/two-step`)
+        await page.getByLabel('E-mail').fill(email)
+        await page.getByLabel('Password', { exact: true }).fill(password)
+        await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+        await expect(page.getByRole('heading', { name: 'Set up two-step sign-in' })).toBeVisible()
+        if (javaScriptEnabled) await expectAccessible(page)
+        const session = async () => (await page.request.get(`${server.url}/api/auth/session`)).json()
+        expect(await session()).toBeNull()
+        await page.getByRole('button', { name: 'Set it up' }).click()
+        const shown = page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/)
+        const key = (await shown.innerText()).replaceAll(' ', '')
+        await page.getByLabel('Code', { exact: true }).fill(wrongCode(key))
+        await page.getByRole('button', { name: 'Switch it on' }).click()
+        await expect(page.getByText('not the code that the app shows now')).toBeVisible()
+        expect(await session()).toBeNull()
+        await page.getByLabel('Code', { exact: true }).fill(codeAt(key))
+        await page.getByRole('button', { name: 'Switch it on' }).click()
+        await expect(page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)).toBeVisible()
+        if (javaScriptEnabled) await expectAccessible(page)
+        expect((await session()).user.email).toBe(email)
+
+        await page.getByRole('link', { name: 'I have kept them' }).click()
+        await page.getByRole('button', { name: 'Switch off two-step sign-in' }).click()
+        await expect(trouble(page)).toContainText('must sign in in two steps')
+      } finally {
+        await server.stop()
+      }
+    })
+  })
+}
 
 test('whoever says that it was not them shuts everybody out, and what was added goes', async ({
   page,

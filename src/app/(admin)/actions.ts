@@ -153,7 +153,7 @@ export const acceptInvitation = definePublicAction({
   input: z.object({ token: z.string(), name: z.string(), password: z.string().min(1, 'Choose a password') }),
   keep: ['name'],
   run: async ({ input }) => {
-    await invitations.acceptInvitation(input.token, input.name, input.password)
-    redirect('/dashboard')
+    const challenge = await invitations.acceptInvitation(input.token, input.name, input.password)
+    redirect(challenge?.page ?? '/dashboard')
   },
 })

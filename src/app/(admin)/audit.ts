@@ -2,7 +2,7 @@ import 'server-only'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { normalizeEmail } from '@/core/auth/email'
-import { db } from '@/core/db/client'
+import { db, lists } from '@/core/db/client'
 import { auditEvents, users } from '@/core/db/schema'
 
 /** What makes no sense is left out, as is the empty text that a form sends for what was not chosen. */
@@ -52,19 +52,25 @@ export async function findEvents({ actor, target, kind, from, to, ...sides }: Ev
     from && sql`at >= ${from}::date at time zone 'UTC'`,
     to && sql`at < (${to}::date + 1) at time zone 'UTC'`,
   ].filter((condition) => typeof condition === 'object')
-  return findPage([wanted], sides, 50)
+  return findPage(lists, [wanted], sides, 50)
 }
 
 /** What somebody did, and what was done to them. */
 export const findHistory = (userId: string, sides: Pick<EventQuery, 'before' | 'after'>) =>
   findPage(
+    db,
     [[sql`actor_id = ${userId}`], [sql`target_id = ${userId}`, sql`actor_id is distinct from ${userId}`]],
     sides,
     20,
   )
 
 /** One walk along an index for each set of conditions, and the first of what they find. */
-async function findPage(walks: SQL[][], { before, after }: Pick<EventQuery, 'before' | 'after'>, limit: number) {
+async function findPage(
+  source: typeof lists,
+  walks: SQL[][],
+  { before, after }: Pick<EventQuery, 'before' | 'after'>,
+  limit: number,
+) {
   const beside = after ?? before
   const way = sql.raw(after ? 'asc' : 'desc')
   const [at, id] = beside?.split('_') ?? []
@@ -77,7 +83,7 @@ async function findPage(walks: SQL[][], { before, after }: Pick<EventQuery, 'bef
     sql` union all `,
   )
   const nameOf = (column: SQL) => sql<string | null>`(select name from users where users.id = ${column})`
-  const rows = await db
+  const rows = await source
     .select({
       id: sql`page.id`.mapWith(Number),
       at: sql`page.at`.mapWith(auditEvents.at),
@@ -106,7 +112,7 @@ async function findPage(walks: SQL[][], { before, after }: Pick<EventQuery, 'bef
 
 /** The kinds of events that there are: from one to the next along the index, so that it does not matter how many. */
 export async function findKinds(): Promise<string[]> {
-  const { rows } = await db.execute<{ kind: string }>(sql`
+  const { rows } = await lists.execute<{ kind: string }>(sql`
     with recursive kinds as (
       (select kind from audit_events order by kind limit 1)
       union all

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { addressGroup, clientAddress, originOf } from '@/core/address'
 import { record } from '@/core/audit/record'
 import { startSession } from '@/core/auth/browser-session'
+import { startChallenge } from '@/core/auth/challenge'
 import { normalizeEmail } from '@/core/auth/email'
 import { join } from '@/core/auth/joining'
 import { isLive, type LinkPurpose, makeLink } from '@/core/auth/link'
@@ -20,6 +21,7 @@ import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
 import { defineMail } from '@/core/mail/mail'
+import type { Challenge } from '@/core/module'
 import { invitations } from './schema'
 
 const days = 7
@@ -175,7 +177,11 @@ export async function lookAtInvitation(token: string): Promise<{ email: string; 
 }
 
 /** Makes a person of somebody who was invited, and signs them in. */
-export async function acceptInvitation(token: string, nameAsTyped: string, password: string): Promise<void> {
+export async function acceptInvitation(
+  token: string,
+  nameAsTyped: string,
+  password: string,
+): Promise<Challenge | null> {
   requireOpen()
   const head = await headers()
   await ofJoining.consume(addressGroup(clientAddress(head)))
@@ -195,7 +201,9 @@ export async function acceptInvitation(token: string, nameAsTyped: string, passw
     await tx.insert(passwords).values({ userId: person.id, hash: passwordHash })
     return person.id
   })
-  await startSession(userId, passwordHash, from)
+  const challenge = await startChallenge(userId)
+  if (!challenge) await startSession(userId, passwordHash, from)
+  return challenge
 }
 
 /** Nothing of somebody who is deleted stays here, either. */

@@ -6,7 +6,7 @@ import { originOf } from '@/core/address'
 import { record } from '@/core/audit/record'
 import { type Role, roles } from '@/core/auth/policy'
 import { seal, unseal } from '@/core/auth/sealed'
-import { db } from '@/core/db/client'
+import { db, type lists } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { terms } from './schema'
@@ -136,7 +136,7 @@ function found(filter: Filter, { key }: Order, rest: (key: SQL, id: SQL, role?: 
 }
 
 /** A page of people, and where its neighbours begin. What it costs does not depend on how many people there are. */
-export async function findUsers(query: ListQuery) {
+export async function findUsers(query: ListQuery, source: typeof lists = db) {
   const limit = query.limit ?? usual.limit
   const isMatch = isTerm(query.search)
   if (isMatch && query.sort) {
@@ -166,7 +166,7 @@ export async function findUsers(query: ListQuery) {
     [...(byRole ? [sql`page.role`] : []), sql`page.key`, sql`page.id`].map((column) => sql`${column} ${way}`),
     sql`, `,
   )
-  const rows = await db
+  const rows = await source
     .select({
       id: users.id,
       name: users.name,

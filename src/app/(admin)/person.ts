@@ -33,6 +33,6 @@ export async function findPerson(userId: string) {
     ...person,
     providers: identities.map(({ provider }) => provider),
     sessions,
-    hasSecondFactor: challenges.some((challenge) => challenge),
+    hasSecondFactor: challenges.some((challenge) => challenge && !challenge.isNew),
   }
 }

@@ -1,16 +1,10 @@
 import type { Page } from '@playwright/test'
-import { elsewhere } from '../../../tests/support/enter.ts'
+import { elsewhere, enterAsSomebody } from '../../../tests/support/enter.ts'
 import { expect, expectAccessible, signIn, test } from '../../../tests/support/journey.ts'
-import { newPerson } from '../../../tests/support/person.ts'
+import type { Kind } from '../../../tests/support/person.ts'
 import { query } from '../../../tests/support/query.ts'
 
-async function enterAs(role: 'viewer' | 'editor' | 'admin', page: Page, password: string): Promise<string> {
-  const email = await newPerson()
-  await query('update users set role = $2 where email = $1', [email, role])
-  await signIn(page, email, password)
-  await expect(page).toHaveURL('/dashboard')
-  return email
-}
+const enterAs = (role: Kind['role'], page: Page, password: string) => enterAsSomebody(page, password, { role })
 
 /** Begins a post, and returns its address for editors. */
 async function begin(page: Page, title: string): Promise<string> {
@@ -146,6 +140,22 @@ test('what is written is saved by itself, and survives a closed tab, a lost netw
   await expect(standing(second)).toHaveText(/^Saved/)
   const [row] = await query<{ body: string }>('select body from content_revisions where post_id = $1', [id])
   expect(row?.body).toBe('one two three four')
+})
+
+test('what a browser kept goes when its owner signs out, and not before', async ({ page, password }) => {
+  await enterAs('editor', page, password)
+  const id = (await begin(page, someTitle('Left behind'))).split('/').at(-1)
+  await query(`delete from sessions where user_id = (select author_id from content_posts where id = $1)`, [id])
+  await text(page).pressSequentially('for nobody else')
+  await expect(standing(page)).toContainText('Not saved. Kept in this browser')
+  const other = await page.context().newPage()
+  await other.goto('/signin')
+  const kept = () => other.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('plinth.')))
+  expect(await kept()).toHaveLength(1)
+
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await expect(page).toHaveURL('/signed-out')
+  expect(await kept()).toEqual([])
 })
 
 test('a button pressed in the middle of writing publishes all of it, and coming back shows it', async ({
@@ -393,7 +403,8 @@ test('programs read what is published', async ({ page, password, request }) => {
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await expect(page.getByText('Published', { exact: true })).toBeVisible()
   const list = await (await request.get('/api/posts')).json()
-  expect(list.posts[0]).toMatchObject({ title, slug: slugOf(title), cover: null, tags: [] })
+  const listed = list.posts.find((one: { slug: string }) => one.slug === slugOf(title))
+  expect(listed).toMatchObject({ title, cover: null, tags: [] })
   const post = await (await request.get(`/api/posts/${slugOf(title)}`)).json()
   expect(post.html).toBe('<p><strong>bold</strong> &amp; &lt;b&gt;</p>\n')
   expect((await request.get('/api/posts/no-such-post')).status()).toBe(404)

@@ -1,9 +1,9 @@
 import 'server-only'
 import { eq } from 'drizzle-orm'
-import type { Actor } from '@/core/auth/actor'
 import { db } from '@/core/db/client'
 import { AppError } from '@/core/errors'
 import { defineLimit } from '@/core/limits/limit'
+import type { Writer } from './policy'
 import { changeCover } from './posts'
 import { covers } from './schema'
 
@@ -14,7 +14,7 @@ export const mostBytes = shape.megabytes * 1_000_000
 export const coverAddress = (id: string) => `/posts/covers/${id}`
 
 /** Gives a post a picture, made of what was sent. */
-export async function setCover(actor: Pick<Actor, 'id' | 'role'>, postId: string, sent: Buffer): Promise<string> {
+export async function setCover(actor: Writer, postId: string, sent: Buffer): Promise<string> {
   await ofPerson.consume(actor.id)
   const { makePicture } = await import('@/core/picture')
   const data = await makePicture(sent, shape)
@@ -27,10 +27,9 @@ export async function setCover(actor: Pick<Actor, 'id' | 'role'>, postId: string
 }
 
 /** The post has none any more; older versions keep theirs. */
-export const removeCover = (actor: Pick<Actor, 'id' | 'role'>, postId: string) =>
-  changeCover(actor, postId, async () => null)
+export const removeCover = (actor: Writer, postId: string) => changeCover(actor, postId, async () => null)
 
-/** Whoever knows the address of a cover may see it: it cannot be guessed, and a preview shows it. */
+/** A cover is public from the moment that it is there: readers of a preview have no account. */
 export async function readCover(id: string): Promise<Buffer> {
   const [cover] = await db.select({ data: covers.data }).from(covers).where(eq(covers.id, id))
   if (!cover) throw new AppError('not_found')

@@ -1,13 +1,12 @@
 import 'server-only'
-import { and, desc, eq, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, lt, or } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Actor } from '@/core/auth/actor'
 import { authorize, isAllowed } from '@/core/auth/policy'
 import { db } from '@/core/db/client'
 import { users } from '@/core/db/schema'
-import { fromPlace, type Place, toPlace } from './place'
-import { can } from './policy'
-import { posts, published, revisions } from './schema'
+import { fromPlace, isBefore, toPlace } from './place'
+import { can, type Writer } from './policy'
+import { posts, published, revisions, textColumns } from './schema'
 
 export const statuses = ['draft', 'scheduled', 'published'] as const
 const perPage = 25
@@ -19,10 +18,7 @@ export const DraftQuery = z.object({
 })
 
 /** A page of posts, those changed last first. */
-export async function findDrafts(
-  actor: Pick<Actor, 'id' | 'role'>,
-  { status, mine, before }: z.output<typeof DraftQuery>,
-) {
+export async function findDrafts(actor: Writer, { status, mine, before }: z.output<typeof DraftQuery>) {
   const place = before ? fromPlace(before) : null
   const isMine = mine || !isAllowed(actor.role, can('posts.write_others'))
   const rows = await db
@@ -44,7 +40,7 @@ export async function findDrafts(
       and(
         status && eq(posts.status, status),
         isMine ? eq(posts.authorId, actor.id) : undefined,
-        place ? isBefore(posts.updatedAt, posts.id, place) : undefined,
+        isBefore(posts.updatedAt, posts.id, place),
       ),
     )
     .orderBy(desc(posts.updatedAt), desc(posts.id))
@@ -54,12 +50,8 @@ export async function findDrafts(
   return { posts: page, next: rows.length > perPage && last ? toPlace({ at: last.updatedAt, id: last.id }) : null }
 }
 
-/** Of a list whose newest comes first: what comes after that place. */
-const isBefore = (at: typeof posts.updatedAt, id: typeof posts.id, place: Place): SQL =>
-  sql`(${at}, ${id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)`
-
 /** What its editor shows. Refused to whoever may not edit it. */
-export async function findDraft(actor: Pick<Actor, 'id' | 'role'>, id: string) {
+export async function findDraft(actor: Writer, id: string) {
   const [post] = await db
     .select({
       id: posts.id,
@@ -73,12 +65,7 @@ export async function findDraft(actor: Pick<Actor, 'id' | 'role'>, id: string) {
       updatedAt: posts.updatedAt,
       publishedNumber: published.number,
       publishedSlug: published.slug,
-      title: revisions.title,
-      slug: revisions.slug,
-      summary: revisions.summary,
-      body: revisions.body,
-      tags: revisions.tags,
-      coverId: revisions.coverId,
+      ...textColumns,
     })
     .from(posts)
     .innerJoin(revisions, and(eq(revisions.postId, posts.id), eq(revisions.number, posts.draft)))
@@ -114,11 +101,7 @@ export async function findTexts(postId: string, one: number, other: number) {
   const rows = await db
     .select({
       number: revisions.number,
-      title: revisions.title,
-      slug: revisions.slug,
-      summary: revisions.summary,
-      body: revisions.body,
-      tags: revisions.tags,
+      ...textColumns,
       updatedAt: revisions.updatedAt,
       authorName: users.name,
     })

@@ -1,3 +1,4 @@
+import { type AnyColumn, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 
 /** Beside which row a page of a list begins. */
@@ -18,3 +19,7 @@ export function fromPlace(text: string): Place | null {
   // The database knows no year 0.
   return at.getUTCFullYear() > 0 ? { at, id: data[1] } : null
 }
+
+/** Of a list whose newest comes first: what comes after that place. Without one, all of it. */
+export const isBefore = (at: AnyColumn, id: AnyColumn, place: Place | null): SQL | undefined =>
+  place ? sql`(${at}, ${id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : undefined

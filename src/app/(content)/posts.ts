@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, eq, gt, lt, max, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { record } from '@/core/audit/record'
-import type { Actor } from '@/core/auth/actor'
 import { authorize, isAllowed } from '@/core/auth/policy'
 import { db, type Transaction } from '@/core/db/client'
 import { AppError } from '@/core/errors'
@@ -11,16 +10,14 @@ import { defineJob } from '@/core/jobs/job'
 import { enqueue } from '@/core/jobs/queue'
 import { env } from './env'
 import { beginningOf, toHtml } from './markdown'
-import { can } from './policy'
-import { posts, published, revisions, type Status, slugs, tags } from './schema'
+import { can, type Writer } from './policy'
+import { posts, published, revisions, type Status, slugs, tags, textColumns } from './schema'
 import { slugOf, type Text } from './text'
 
 /** Whoever writes goes on in the same revision for so long; then another one begins. */
 const sitting = sql`interval '10 minutes'`
 
 const furthest = 10 * 365 * 24 * 60 * 60 * 1_000
-
-type Writer = Pick<Actor, 'id' | 'role'>
 
 /** The post, kept from everybody else until the transaction is over. */
 async function readPost(tx: Transaction, id: string) {
@@ -46,15 +43,6 @@ async function lockPost(tx: Transaction, id: string, actor: Writer, others = can
   if (!post) throw new AppError('not_found')
   if (post.authorId !== actor.id) authorize(actor, others)
   return post
-}
-
-const textColumns = {
-  title: revisions.title,
-  slug: revisions.slug,
-  summary: revisions.summary,
-  body: revisions.body,
-  tags: revisions.tags,
-  coverId: revisions.coverId,
 }
 
 async function readRevision(tx: Transaction, postId: string, number: number) {
@@ -194,7 +182,8 @@ export function savePost(actor: Writer, { id, version, text, resolve, step = 'sa
     const number = isSame ? post.draft : await writeText(tx, post, actor, content, { isNew: resolve === 'mine' })
     if (!isSame) await close(tx, id, number)
     let set: Change = { draft: number, title: text.title }
-    if (step === 'publish') set = { ...set, ...(await publish(tx, post.id, number, actor)) }
+    if (step === 'publish')
+      set = { ...set, ...(await publish(tx, post.id, number, authorize(actor, can('posts.publish')))) }
     if (step === 'schedule') set = { ...set, ...(await schedule(tx, post.id, number, actor, at)) }
     const after = await touch(tx, post, { ...set, isOtherText: !isSame })
     return { version: after.version, number, savedAt: after.updatedAt.toISOString() }
@@ -210,9 +199,8 @@ async function claimSlug(tx: Transaction, postId: string, slug: string): Promise
   throw new AppError('invalid_input', undefined, { fields })
 }
 
-/** Shows that revision to everybody. Returns what changes about the post. */
+/** Shows that revision to everybody, for whoever may, or because it is time. Returns what changes about the post. */
 async function publish(tx: Transaction, postId: string, number: number, actor: Writer | null) {
-  if (actor) authorize(actor, can('posts.publish'))
   await close(tx, postId)
   const { body, ...text } = await readRevision(tx, postId, number)
   const slug = text.slug || slugOf(text.title, postId)

@@ -1,15 +1,15 @@
 import 'server-only'
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
-import type { Actor } from '@/core/auth/actor'
 import { hashToken, isToken, newToken } from '@/core/auth/token'
 import { db, type Transaction } from '@/core/db/client'
 import { env } from '@/core/env'
 import { AppError } from '@/core/errors'
 import { findDraft } from './drafts'
-import { posts, previews, revisions } from './schema'
+import type { Writer } from './policy'
+import { posts, previews, revisions, textColumns } from './schema'
 
 /** A link that shows the newest text of a post to whoever has it, for a week. */
-export async function createPreview(actor: Pick<Actor, 'id' | 'role'>, postId: string): Promise<string> {
+export async function createPreview(actor: Writer, postId: string): Promise<string> {
   if (!(await findDraft(actor, postId))) throw new AppError('not_found')
   const token = newToken()
   await db.delete(previews).where(and(eq(previews.postId, postId), lt(previews.expiresAt, sql`now()`)))
@@ -20,7 +20,7 @@ export async function createPreview(actor: Pick<Actor, 'id' | 'role'>, postId: s
 }
 
 /** Ends every link to this draft. */
-export async function endPreviews(actor: Pick<Actor, 'id' | 'role'>, postId: string): Promise<void> {
+export async function endPreviews(actor: Writer, postId: string): Promise<void> {
   if (!(await findDraft(actor, postId))) throw new AppError('not_found')
   await db.delete(previews).where(eq(previews.postId, postId))
 }
@@ -34,11 +34,7 @@ export async function findPreview(token: string) {
   if (!isToken(token)) return null
   const [post] = await db
     .select({
-      title: revisions.title,
-      summary: revisions.summary,
-      body: revisions.body,
-      tags: revisions.tags,
-      coverId: revisions.coverId,
+      ...textColumns,
       updatedAt: revisions.updatedAt,
     })
     .from(previews)

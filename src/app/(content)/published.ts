@@ -1,9 +1,9 @@
 import 'server-only'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { db } from '@/core/db/client'
+import { db, lists } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { env } from './env'
-import { fromPlace, toPlace } from './place'
+import { fromPlace, isBefore, toPlace } from './place'
 import { posts, published, slugs, tags } from './schema'
 import { isStorable } from './text'
 
@@ -21,25 +21,21 @@ const shown = {
 }
 
 /** A page of what is published, the newest first, perhaps of one tag. */
-export async function findPublished({ tag, before }: { tag?: string | undefined; before?: string | undefined } = {}) {
+export async function findPublished({ tag, before }: { tag?: string | undefined; before?: string | undefined }) {
   if (tag && !isStorable(tag)) return { posts: [], next: null }
   const place = before ? fromPlace(before) : null
-  const beyond = (
-    at: typeof published.publishedAt | typeof tags.publishedAt,
-    id: typeof published.postId | typeof tags.postId,
-  ) => (place ? sql`(${at}, ${id}) < (${place.at.toISOString()}::timestamptz, ${place.id}::uuid)` : undefined)
   const rows = tag
-    ? await db
+    ? await lists
         .select(shown)
         .from(tags)
         .innerJoin(published, eq(published.postId, tags.postId))
-        .where(and(eq(tags.tag, tag), beyond(tags.publishedAt, tags.postId)))
+        .where(and(eq(tags.tag, tag), isBefore(tags.publishedAt, tags.postId, place)))
         .orderBy(desc(tags.publishedAt), desc(tags.postId))
         .limit(perPage + 1)
-    : await db
+    : await lists
         .select(shown)
         .from(published)
-        .where(beyond(published.publishedAt, published.postId))
+        .where(isBefore(published.publishedAt, published.postId, place))
         .orderBy(desc(published.publishedAt), desc(published.postId))
         .limit(perPage + 1)
   const page = rows.slice(0, perPage)
@@ -51,7 +47,7 @@ export type Listed = Awaited<ReturnType<typeof findPublished>>['posts'][number]
 /** What fits best to some words, at most twenty. Of words that are in thousands of posts, among a part of them. */
 export async function searchPublished(words: string): Promise<Listed[]> {
   if (!isStorable(words)) return []
-  return db
+  return lists
     .select(shown)
     .from(
       sql`content_search(${env.CONTENT_LANGUAGE}::regconfig, ${words}, ${perPage}) with ordinality as found (post_id, place)`,
@@ -59,6 +55,13 @@ export async function searchPublished(words: string): Promise<Listed[]> {
     .innerJoin(published, sql`${published.postId} = found.post_id`)
     .orderBy(sql`found.place`)
 }
+
+/** What fits best to the words, or without any a page of what is published. */
+export const findPosts = async ({
+  search,
+  ...query
+}: Parameters<typeof findPublished>[0] & { search?: string | undefined }) =>
+  search ? { posts: await searchPublished(search), next: null } : findPublished(query)
 
 /** The post at an address; of an address that it had before, where it is now. */
 export async function findPost(slug: string) {
@@ -75,7 +78,7 @@ export async function findPost(slug: string) {
 
 /** The newest, with their texts. */
 export const findNewest = (limit: number) =>
-  db
+  lists
     .select({ ...shown, html: published.html, authorName: users.name })
     .from(published)
     .innerJoin(posts, eq(posts.id, published.postId))
@@ -85,7 +88,7 @@ export const findNewest = (limit: number) =>
 
 /** Months in which something was published, found by stepping from one to the next: it costs as much as there are months. */
 export async function findMonths(): Promise<string[]> {
-  const { rows } = await db.execute<{ month: string }>(sql`
+  const { rows } = await lists.execute<{ month: string }>(sql`
     with recursive months (at) as (
       (select published_at from ${published} order by published_at desc limit 1)
       union all
@@ -99,7 +102,7 @@ export async function findMonths(): Promise<string[]> {
 
 /** Where to find what was published in a month: as many as a sitemap may hold. */
 export const findAddresses = (month: string) =>
-  db
+  lists
     .select({ slug: published.slug, updatedAt: published.updatedAt })
     .from(published)
     .where(

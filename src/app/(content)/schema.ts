@@ -76,6 +76,16 @@ export const revisions = pgTable(
   ],
 )
 
+/** What an editor writes, and its cover. */
+export const textColumns = {
+  title: revisions.title,
+  slug: revisions.slug,
+  summary: revisions.summary,
+  body: revisions.body,
+  tags: revisions.tags,
+  coverId: revisions.coverId,
+}
+
 /**
  * What the public sees: a copy of the published revision, with its Markdown turned into HTML once. Public pages read
  * nothing else, so they cannot show a draft by mistake, and cost the same for any number of posts.

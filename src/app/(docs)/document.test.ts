@@ -114,7 +114,7 @@ test('input and answers are the schemas that handlers check', () => {
     expect.arrayContaining(['200', '302', '400', '401', '403', '413', '415', '422', '429', '500', '503']),
   )
   expect(find('POST /api/auth/signout')?.requestBody?.required).toBe(false)
-  expect(Object.keys(find('GET /api/health')?.responses ?? {})).toEqual(['200', '500'])
+  expect(Object.keys(find('GET /api/health')?.responses ?? {})).toEqual(['200', '403', '500'])
   expect(find('GET /api/auth/callback/{provider}')?.parameters[0]?.schema.enum).toEqual(['google', 'github'])
   expect(api.components.schemas.Session?.properties?.user?.$ref).toBe('#/components/schemas/Person')
 })

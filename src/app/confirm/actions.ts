@@ -12,7 +12,8 @@ export const confirmIdentity = defineAction({
   allow: signedIn,
   input: z.object({ password: z.string().min(1, 'Enter your password'), callbackUrl: z.string().optional() }),
   run: async ({ input }) => {
-    await confirmWithPassword(input.password)
-    redirect(returnPath(input.callbackUrl, '/dashboard') as Route)
+    const next = returnPath(input.callbackUrl, '/dashboard')
+    const challenge = await confirmWithPassword(input.password)
+    redirect((challenge ? `${challenge.page}?callbackUrl=${encodeURIComponent(next)}` : next) as Route)
   },
 })

@@ -8,7 +8,7 @@ import { confirmSignUp } from '@/core/auth/sign-up'
 export const confirmAddress = definePublicAction({
   input: z.object({ token: z.string(), password: z.string().default('') }),
   run: async ({ input }) => {
-    await confirmSignUp(input.token, input.password)
-    redirect('/dashboard')
+    const challenge = await confirmSignUp(input.token, input.password)
+    redirect(challenge?.page ?? '/dashboard')
   },
 })

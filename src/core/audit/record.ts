@@ -3,6 +3,7 @@ import type { Origin } from '../address'
 import type { Database } from '../db/client'
 import { auditEvents } from '../db/schema'
 import { currentRequest } from '../request'
+import { auditEntries } from '../telemetry/metrics'
 
 /** What happened: whose thing it is, then what, such as `password.changed`. */
 type Kind = `${string}.${string}`
@@ -28,5 +29,7 @@ export async function record(tx: Pick<Database, 'insert'>, kind: Kind, ...events
     // What is done for somebody is theirs in name only.
     details: admin && admin.id !== event.actorId ? { ...details, acting_admin: admin.id } : details,
   }))
-  if (rows.length > 0) await tx.insert(auditEvents).values(rows)
+  if (rows.length === 0) return
+  await tx.insert(auditEvents).values(rows)
+  auditEntries.add(rows.length, { 'plinth.kind': kind })
 }

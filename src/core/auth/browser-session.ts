@@ -8,8 +8,7 @@ import { createSession, createSessionFor, endSession, findSession, type Session 
 
 /** Starts a session in this browser for somebody whose password, as stored, has just been shown to be theirs. */
 export async function startSession(userId: string, passwordHash: string, from: Origin): Promise<Session> {
-  await signOut()
-  return enterSession(await createSession(userId, passwordHash, from))
+  return replaceSession(await createSession(userId, passwordHash, from))
 }
 
 /**
@@ -17,8 +16,13 @@ export async function startSession(userId: string, passwordHash: string, from: O
  * @public For modules that bring a way to sign in.
  */
 export async function startSessionFor(userId: string, way: string): Promise<Session> {
-  await signOut()
-  return enterSession(await createSessionFor(userId, way, originOf(await headers())))
+  return replaceSession(await createSessionFor(userId, way, originOf(await headers())))
+}
+
+/** The one that this browser had ends, but only now: when a new one cannot be made, nobody is signed out by trying. */
+async function replaceSession(token: string | null): Promise<Session> {
+  if (token) await signOut()
+  return enterSession(token)
 }
 
 /** Gives this browser a session that has just been made for it. */

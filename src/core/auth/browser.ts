@@ -23,7 +23,7 @@ export const clearFromBrowser = (name: Name) => keepInBrowser(name, '', 0)
 /** For static pages, which cannot know: see hintCookieName. */
 export async function hintSignedIn(role: Role | null, { isActing = false } = {}): Promise<void> {
   const maxAge = role ? lifetimeOf(role).absolute : 0
-  ;(await cookies()).set(hintCookieName, role ? (isActing ? '2' : '1') : '', { ...cookieOptions(), maxAge })
+  ;(await cookies()).set(hintCookieName(), role ? (isActing ? '2' : '1') : '', { ...cookieOptions(), maxAge })
 }
 
 /** Auth.js' token for forms: whoever signs in or out gets another, so that none is shared by two people. */
@@ -33,11 +33,16 @@ export async function renewFormToken(): Promise<void> {
 
 /** A text that only this app can make: what it says was said by us. */
 export function sign(purpose: Name, text: string): string {
-  return createHmac('sha256', env.AUTH_SECRET).update(`${purpose}:${text}`).digest('base64url')
+  return signWith(env.AUTH_SECRET[0], purpose, text)
 }
 
+const signWith = (secret: string, purpose: Name, text: string) =>
+  createHmac('sha256', secret).update(`${purpose}:${text}`).digest('base64url')
+
 export function isSigned(purpose: Name, text: string, signature: string | undefined): boolean {
-  const expected = Buffer.from(sign(purpose, text))
   const given = Buffer.from(signature ?? '')
-  return expected.length === given.length && timingSafeEqual(expected, given)
+  return env.AUTH_SECRET.some((secret) => {
+    const expected = Buffer.from(signWith(secret, purpose, text))
+    return expected.length === given.length && timingSafeEqual(expected, given)
+  })
 }

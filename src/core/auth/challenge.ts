@@ -15,7 +15,7 @@ import { giveTicket, lookAtTicket, takeTicket } from './ticket'
 const purpose = 'challenge'
 const minutes = 60
 
-/** What somebody whose first proof was right must show besides, if anything. */
+/** What this person must show besides the first proof, if anything. */
 export async function findChallenge(userId: string): Promise<Challenge | null> {
   for (const module of modules) {
     const challenge = await module.challenge?.(userId)
@@ -24,10 +24,16 @@ export async function findChallenge(userId: string): Promise<Challenge | null> {
   return null
 }
 
-/** Notes in the browser that the first proof was right. It opens nothing by itself. */
-export async function startChallenge(userId: string): Promise<void> {
+/**
+ * For somebody whose first proof was right: what they must show besides, if anything. The browser then keeps a note of the
+ * first, which opens nothing by itself.
+ */
+export async function startChallenge(userId: string): Promise<Challenge | null> {
+  const challenge = await findChallenge(userId)
+  if (!challenge) return null
   await signOut()
   await giveTicket(purpose, userId, 10 * minutes)
+  return challenge
 }
 
 /** Whose second proof this browser owes. */

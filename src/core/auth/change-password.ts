@@ -39,8 +39,8 @@ export async function replacePassword(
 export async function changePassword(current: string, next: string): Promise<void> {
   const { session, hash } = await checkOwnPassword(current, 'current')
   const { id: userId, email } = session.user
-  const isSame = next.normalize('NFC') === current.normalize('NFC')
-  const problem = isSame ? 'This is the password you have' : await passwordProblem(next, email)
+  const isSame = () => next.normalize('NFC') === current.normalize('NFC')
+  const problem = (await passwordProblem(next, email)) ?? (isSame() ? 'This is the password you have' : undefined)
   if (problem) throw new AppError('invalid_input', undefined, { fields: { next: [problem] } })
   const fresh = await hashPassword(next)
   const from = originOf(await headers())

@@ -7,8 +7,10 @@ import { db } from '../db/client'
 import { passwords } from '../db/schema'
 import { AppError } from '../errors'
 import { defineLimit } from '../limits/limit'
+import type { Challenge } from '../module'
 import { getSession, refuseActing } from './actor'
 import { keepInBrowser } from './browser'
+import { startChallenge } from './challenge'
 import { isPossiblePassword, verifyPassword } from './password'
 import { renewSession, type Session } from './sessions'
 
@@ -35,12 +37,18 @@ export async function checkOwnPassword(password: string, field: string): Promise
   return { session, hash: stored.hash }
 }
 
-/** Notes that the person has shown that it is them. For an hour, dangerous steps do not ask again. */
-export async function confirmWithPassword(password: string): Promise<void> {
+/**
+ * Notes that the person has shown that it is them. For an hour, dangerous steps do not ask again. Whoever signs in in two
+ * steps takes both once more: their session ends here, another begins with the second, and what that wants is returned.
+ */
+export async function confirmWithPassword(password: string): Promise<Challenge | null> {
   const { session } = await checkOwnPassword(password, 'password')
+  const challenge = await startChallenge(session.user.id)
+  if (challenge) return challenge
   const token = await renewSession(db, session.id)
   await keepInBrowser('session', token)
   await record(db, 'session.confirmed', { actorId: session.user.id, from: originOf(await headers()) })
+  return null
 }
 
 /** Whether there is a password to confirm with. */

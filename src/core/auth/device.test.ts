@@ -11,6 +11,7 @@ test('a device is known to the person it was made for', () => {
 test('and to nobody else, and no change to it goes unnoticed', () => {
   const device = makeDevice(ada)
   expect(knownDevice('another', device)).toBeUndefined()
+  expect(knownDevice(ada, `${device}.more`)).toBeUndefined()
   expect(knownDevice(undefined, device)).toBeUndefined()
   expect(knownDevice(ada, undefined)).toBeUndefined()
   fc.assert(
@@ -19,4 +20,16 @@ test('and to nobody else, and no change to it goes unnoticed', () => {
       return changed === device || knownDevice(ada, changed) === undefined
     }),
   )
+})
+
+test('it stays known while another secret replaces the one that it was signed with, and no longer', () => {
+  const first = process.env.AUTH_SECRET
+  const second = 'another-one-0123456789-abcdefghijklmno'
+  const before = makeDevice(ada)
+  process.env.AUTH_SECRET = `${second},${first}`
+  const after = makeDevice(ada)
+  expect([before, after].map((device) => knownDevice(ada, device))).not.toContain(undefined)
+  process.env.AUTH_SECRET = second
+  expect([knownDevice(ada, before), knownDevice(ada, after)?.length]).toEqual([undefined, 22])
+  process.env.AUTH_SECRET = first
 })

@@ -20,6 +20,6 @@ export function makeDevice(userId: string): string {
 }
 
 export function knownDevice(userId: string | undefined, value: string | undefined): string | undefined {
-  const [id, signature] = value?.split('.') ?? []
-  return userId && id && isSigned('device', `${userId}:${id}`, signature) ? id : undefined
+  const [id, signature, ...rest] = value?.split('.') ?? []
+  return userId && id && rest.length === 0 && isSigned('device', `${userId}:${id}`, signature) ? id : undefined
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { AppError } from '../errors'
+import { hashesWaiting } from '../telemetry/metrics'
 
 /** One core stays free for everything else: hashing on all of them stopped other requests almost entirely. */
 const places = Math.max(1, availableParallelism() - 1)
@@ -26,15 +27,20 @@ export async function inHashQueue<T>(work: () => Promise<T>): Promise<T> {
 function waitForPlace(): Promise<void> {
   if (waiting.size >= mostWaiting) throw new AppError('unavailable', 'Too many people are signing in right now')
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
+    const leave = () => {
       waiting.delete(proceed)
+      hashesWaiting.add(-1)
+    }
+    const timer = setTimeout(() => {
+      leave()
       reject(new AppError('unavailable', 'Too many people are signing in right now'))
     }, longestWait)
     const proceed = () => {
       clearTimeout(timer)
-      waiting.delete(proceed)
+      leave()
       resolve()
     }
     waiting.add(proceed)
+    hashesWaiting.add(1)
   })
 }

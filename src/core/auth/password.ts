@@ -18,12 +18,19 @@ export function hashPassword(password: string): Promise<string> {
 }
 
 /**
+ * No password that is short enough is typed in more units than this, in whatever form. Asked before anything is
+ * normalized: that takes seconds for a long row of accents, and nothing else is answered meanwhile.
+ */
+export const mostTyped = 1024
+
+/**
  * What no password can be: too long to be worth hashing, or holding what the hasher cannot tell apart (it reads every
  * half of a character pair as the same replacement character).
  */
 export function isPossiblePassword(password: string): boolean {
   return (
     password.length > 0 &&
+    password.length <= mostTyped &&
     password.isWellFormed() &&
     !password.includes('\0') &&
     Buffer.byteLength(password.normalize('NFC')) <= 512

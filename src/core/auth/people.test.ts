@@ -58,6 +58,7 @@ const nameOften = Array.from({ length: Math.ceil(12 / appName.length) }, () => a
 test.each([
   ['eleven char', 'at least 12'],
   ['x'.repeat(129), 'at most 128'],
+  ['a'.padEnd(100_000, '\u0301\u0323'), 'at most 128'],
   [' '.repeat(15), 'too easy'],
   ['abababababababab', 'too easy'],
   ['a\0bcdefghijklmnop', 'cannot be used'],
@@ -65,6 +66,8 @@ test.each([
   ['Password123456', 'everybody tries'],
   [nameOften.join('-'), 'name of this app'],
   [`-- ${[...nameOften.join('').toUpperCase()].join('.')} --`, 'name of this app'],
+  [`${appName}-admin-2026`, 'name of this app'],
+  ['Editor @ Example 77', 'where you work'],
 ])('%j is no password for ada.lovelace@example.com', async (password, complaint) => {
   expect(await passwordProblem(password, 'ada.lovelace@example.com')).toContain(complaint)
 })
@@ -89,6 +92,8 @@ test('a name is kept as it was written, but for spaces around it; nothing in it 
     '',
     '   ',
     'x'.repeat(101),
+    // Seconds, if it were normalized before it is measured.
+    'a'.padEnd(100_000, '\u0301\u0323'),
     'a\nb',
     'a\0b',
     'a\u202eb',

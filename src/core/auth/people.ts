@@ -1,17 +1,17 @@
 import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { appName } from '../app-name'
+import { record } from '../audit/record'
 import { db, type Transaction } from '../db/client'
 import { passwords, users } from '../db/schema'
 import { env } from '../env'
 import { AppError, type FieldErrors } from '../errors'
 import { isCommonPassword } from './common-passwords'
+import { isOnlyContext } from './context-words'
 import { normalizeEmail } from './email'
-import { hashPassword, isPossiblePassword } from './password'
+import { hashPassword, isPossiblePassword, mostTyped } from './password'
 import { type Role, roles } from './policy'
 
 const longest = 128
-const isAppName = new RegExp(`^(${appName.toLowerCase().replaceAll(/[^a-z]/g, '')})+$`)
 
 /** What to say beside a field for a new password. */
 export const passwordHint = () =>
@@ -19,6 +19,7 @@ export const passwordHint = () =>
 
 /** What is wrong with a new password, in words; undefined when nothing is. Length is what counts; no rules about signs. */
 export async function passwordProblem(password: string, email: string): Promise<string | undefined> {
+  if (password.length > mostTyped) return `Use at most ${longest} characters`
   const letters = [...password.normalize('NFC')].length
   if (letters < env.PASSWORD_MIN_LENGTH) return `Use at least ${env.PASSWORD_MIN_LENGTH} characters`
   if (letters > longest) return `Use at most ${longest} characters`
@@ -30,11 +31,12 @@ export async function passwordProblem(password: string, email: string): Promise<
   const name = address.split('@')[0] ?? ''
   // A name of a few letters is in many words; the whole address is in none.
   if (address && typed.includes(name.length >= 4 ? name : address)) return 'Leave your e-mail address out of it'
-  if (isAppName.test(typed.replaceAll(/[^a-z]/g, ''))) return 'Leave the name of this app out of it'
+  if (isOnlyContext(password, email)) return 'Use more than the name of this app, its address, a role or where you work'
 }
 
 /** 1 to 100 characters once trimmed, something to see among them, and nothing that would break a line or turn it round. */
 export function normalizeName(text: string): string | null {
+  if (text.length > mostTyped) return null
   const name = text.normalize('NFC').trim()
   const isSound =
     [...name].length <= 100 &&
@@ -95,6 +97,7 @@ export async function createPerson({
     if (!person)
       throw new AppError('conflict', 'Somebody has that address already', { fields: { email: ['Already in use'] } })
     await tx.insert(passwords).values({ userId: person.id, hash })
+    await record(tx, 'person.joined', { targetId: person.id, details: { way: 'command', role } })
     return person.id
   })
 }

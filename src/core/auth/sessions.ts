@@ -2,7 +2,7 @@ import 'server-only'
 import { and, desc, eq, inArray, isNull, ne, notInArray, sql } from 'drizzle-orm'
 import type { Origin } from '../address'
 import { record } from '../audit/record'
-import { type Database, db, type Transaction } from '../db/client'
+import { type Database, db, preparedAs, type Transaction } from '../db/client'
 import { passwords, sessions, users } from '../db/schema'
 import { AppError } from '../errors'
 import type { Role } from './policy'
@@ -50,7 +50,7 @@ const findByHash = db
   .from(sessions)
   .innerJoin(users, eq(users.id, sessions.userId))
   .where(and(eq(sessions.tokenHash, sql.placeholder('hash')), isNull(users.suspendedAt), sql`${expiresAt} > now()`))
-  .prepare('find_session_and_opener')
+  .prepare(preparedAs('find_session_and_opener'))
 
 /** One query; role and status come with it, so a change holds at the very next request. */
 export async function findSession(token: string): Promise<Session | null> {

@@ -37,7 +37,7 @@ export const sessionCookieName = () => cookieName('session')
 export const sessionCookieScheme = () => ({ type: 'apiKey', in: 'cookie', name: sessionCookieName() })
 
 /** Says only "somebody is signed in here", for static pages that show "Dashboard" instead of "Sign in". Decides nothing. */
-export const hintCookieName = 'plinth.signed-in'
+export const hintCookieName = () => cookieName('signed-in')
 
 export const cookieOptions = () =>
   ({

@@ -10,7 +10,7 @@ import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
 import type { Challenge } from '../module'
 import { startSession } from './browser-session'
-import { findChallenge, startChallenge } from './challenge'
+import { startChallenge } from './challenge'
 import { findDevice, rememberDevice } from './device'
 import { normalizeEmail } from './email'
 import { passwordLockedMail } from './mails'
@@ -47,9 +47,8 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
   if (reason || !person?.hash) return refuse(person?.id, reason ?? 'unknown', from)
 
   const hash = isOutdated ? await replaceHash(person.id, person.hash, password) : person.hash
-  const challenge = await findChallenge(person.id)
+  const challenge = await startChallenge(person.id)
   if (challenge) {
-    await startChallenge(person.id)
     await forget()
     return { challenge }
   }

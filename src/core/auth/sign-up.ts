@@ -8,8 +8,10 @@ import { env } from '../env'
 import { AppError, type FieldErrors } from '../errors'
 import { enqueue } from '../jobs/queue'
 import { defineLimit } from '../limits/limit'
+import type { Challenge } from '../module'
 import { clearFromBrowser, isSigned, keepInBrowser, readFromBrowser, sign } from './browser'
 import { startSession } from './browser-session'
+import { startChallenge } from './challenge'
 import { rememberDevice } from './device'
 import { normalizeEmail } from './email'
 import { join } from './joining'
@@ -70,11 +72,11 @@ export async function lookAtSignUp(token: string): Promise<{ email: string; isTh
 const isThisBrowser = async (signupId: string) => isSigned('signup', signupId, await readFromBrowser('signup'))
 
 /**
- * Makes a person of a sign-up whose mail has arrived, and signs them in. In another browser than the one that signed up,
- * the password is asked for: somebody may have signed up with an address that is not theirs, and its owner, who presses
- * the button in good faith, must not open an account that the other knows the password of.
+ * Makes a person of a sign-up whose mail has arrived, and signs them in, or says what that takes besides. In another
+ * browser than the one that signed up, the password is asked for: somebody may have signed up with an address that is not
+ * theirs, and its owner, who presses the button in good faith, must not open an account that the other knows the password of.
  */
-export async function confirmSignUp(token: string, password: string): Promise<void> {
+export async function confirmSignUp(token: string, password: string): Promise<Challenge | null> {
   const signup = await findSignUp(token)
   if (!signup) throw new AppError('not_found', 'This link was used already, or is too old. Sign up once more')
   if (!(await isThisBrowser(signup.id))) {
@@ -94,7 +96,10 @@ export async function confirmSignUp(token: string, password: string): Promise<vo
     await tx.insert(passwords).values({ userId: person.id, hash: signup.passwordHash })
     return person.id
   })
-  await startSession(userId, signup.passwordHash, from)
   await clearFromBrowser('signup')
+  const challenge = await startChallenge(userId)
+  if (challenge) return challenge
+  await startSession(userId, signup.passwordHash, from)
   await rememberDevice(userId)
+  return null
 }

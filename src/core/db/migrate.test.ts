@@ -42,6 +42,13 @@ describe('migrations', () => {
     expect(await tables()).toEqual(['core_0000_a', 'core_0001_b'])
   })
 
+  test('have the time that they need, whatever limits the database has for requests', async () => {
+    await query(`alter database ${database.name} set statement_timeout = '50ms'`)
+    await query(`alter database ${database.name} set lock_timeout = '50ms'`)
+    const slow = migration('core', '0000_slow', 'select pg_sleep(0.2)')
+    expect(names(await migrate(database.url, [slow]))).toEqual(['core/0000_slow'])
+  })
+
   test('of an earlier date than the newest applied one are applied all the same', async () => {
     await migrate(database.url, [table('core', '20260301_late')])
     expect(

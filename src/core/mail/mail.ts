@@ -1,10 +1,12 @@
 import 'server-only'
+import { SpanKind } from '@opentelemetry/api'
 import { createTransport, type Transporter } from 'nodemailer'
 import type { z } from 'zod'
 import { appName } from '../app-name'
 import { env } from '../env'
 import { defineJob, type JobFor } from '../jobs/job'
 import { log } from '../log'
+import { inSpan } from '../telemetry/span'
 import { type Letter, toHtml, toText } from './letter'
 
 const seconds = 1_000
@@ -41,7 +43,7 @@ export function defineMail<Data>(
     data,
     run: async (given, { id }) => {
       const letter = await compose(given)
-      if (letter) await send(letter, id)
+      if (letter) await inSpan(`send ${name}`, { kind: SpanKind.CLIENT }, () => send(letter, id))
       log.info({ mail: name, isSent: letter !== null }, 'mail')
     },
   })

@@ -4,3 +4,6 @@ export const inputClass =
 export const labelClass = 'block text-sm font-medium'
 export const hintClass = 'text-sm text-muted-foreground'
 export const fieldErrorClass = 'text-sm font-medium text-destructive'
+/** A link among others, of which `aria-current` says that it is this page. */
+export const navLinkClass =
+  'flex min-h-10 items-center rounded-md px-3 text-muted-foreground text-sm hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground'

@@ -4,7 +4,7 @@ import { AnswerText } from '@/core/ui/form'
 import { alertVariants } from '@/core/ui/surface'
 
 /** The codes in the action's answer: the only time that anybody sees them. */
-export function RecoveryCodes() {
+export function RecoveryCodes({ next = '/account/two-step' }: { next?: string }) {
   return (
     <div role="status" tabIndex={-1} className="grid gap-3">
       <p className={alertVariants({ tone: 'success' })}>
@@ -17,7 +17,7 @@ export function RecoveryCodes() {
       >
         <AnswerText name="codes" />
       </Copyable>
-      <a href="/account/two-step" className="text-sm underline underline-offset-4">
+      <a href={next} className="text-sm underline underline-offset-4">
         I have kept them
       </a>
     </div>

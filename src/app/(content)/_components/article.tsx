@@ -1,6 +1,6 @@
 import Link from 'next/link'
+import { addressWith } from '@/core/ui/address-with'
 import { coverAddress } from '../covers'
-import { addressOf } from '../public-address'
 
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
 
@@ -15,7 +15,7 @@ export function TagList({ tags }: { tags: string[] }) {
       {tags.map((tag) => (
         <li key={tag}>
           <Link
-            href={addressOf({ tag })}
+            href={addressWith('/posts', { tag })}
             prefetch={false}
             className="inline-flex min-h-6 items-center rounded-full border bg-secondary px-2.5 text-secondary-foreground text-xs hover:bg-accent"
           >

@@ -42,20 +42,30 @@ function makePlace(prefix: string) {
     sessionStorage.setItem('plinth.window', window)
     key = `${prefix}.${window}`
   })
+  // Held while this window shows the post: only what is kept under a name that nobody holds was left behind.
+  let leave = () => {}
+  const isOver = new Promise<void>((resolve) => {
+    leave = resolve
+  })
+  navigator.locks?.request(key, () => isOver).catch(() => {})
+  const read = (): Kept | null => attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null'))
   return {
     keep: (kept: Kept) => attempt(() => localStorage.setItem(key, JSON.stringify(kept))) !== null,
     forget: () => attempt(() => localStorage.removeItem(key)),
-    /** What this window kept, or one that is gone; from now on it is this one's. */
-    take: (): Kept | null =>
-      attempt(() => {
-        const keys = Object.keys(localStorage).filter((one) => one.startsWith(prefix))
-        const from = keys.includes(key) ? key : keys[0]
-        if (!from) return null
-        const text = localStorage.getItem(from) ?? ''
+    read,
+    /** What a window kept that is gone; from now on it is this one's, unless this one has something to keep by now. */
+    async takeOver(): Promise<Kept | null> {
+      const locks = await navigator.locks?.query().catch(() => null)
+      const isHeld = (name: string) => locks?.held?.some((lock) => lock.name === name)
+      return attempt(() => {
+        const from = Object.keys(localStorage).find((name) => name.startsWith(prefix) && !isHeld(name))
+        if (!from || read()) return null
+        localStorage.setItem(key, localStorage.getItem(from) ?? '')
         localStorage.removeItem(from)
-        localStorage.setItem(key, text)
-        return JSON.parse(text)
-      }),
+        return read()
+      })
+    },
+    leave,
   }
 }
 
@@ -190,9 +200,11 @@ export function startAutosave(
   form.addEventListener('submit', submitted)
   window.addEventListener('online', back)
 
-  const kept = place.take()
-  if (kept && same(kept.fields, saved)) place.forget()
-  else if (kept) {
+  const goOnWith = (kept: Kept) => {
+    if (same(kept.fields, saved)) {
+      place.forget()
+      return
+    }
     write(kept.fields)
     isTouched = true
     isKept = true
@@ -203,6 +215,12 @@ export function startAutosave(
       stand()
     }
   }
+  const own = place.read()
+  if (own) goOnWith(own)
+  else
+    place.takeOver().then((kept) => {
+      if (kept && !isStopped) goOnWith(kept)
+    })
 
   return {
     /** What the page knows of the server's text, whenever it is made anew. */
@@ -225,6 +243,7 @@ export function startAutosave(
       // Whoever goes to another page has not been waited for.
       if (isTouched && !isConflict) void flush()
       isStopped = true
+      place.leave()
       form.removeEventListener('input', changed)
       form.removeEventListener('submit', submitted)
       window.removeEventListener('online', back)

@@ -1,7 +1,8 @@
-import type { Route } from 'next'
 import Link from 'next/link'
 import { requirePermission } from '@/core/auth/actor'
+import { addressWith } from '@/core/ui/address-with'
 import { buttonVariants } from '@/core/ui/button'
+import { navLinkClass } from '@/core/ui/control'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { Moment } from '@/core/ui/moment'
 import { Heading } from '@/core/ui/section'
@@ -16,10 +17,7 @@ export const metadata = { title: 'Write' }
 
 type Query = Partial<Record<'status' | 'mine' | 'before', string>>
 
-const addressOf = (query: Query) => {
-  const text = new URLSearchParams(query).toString()
-  return (text ? `/content?${text}` : '/content') as Route
-}
+const addressOf = (query: Query) => addressWith('/content', query)
 
 const parts: { label: string; query: Query }[] = [
   { label: 'All', query: {} },
@@ -58,7 +56,7 @@ export default async function ContentPage({ searchParams }: PageProps<'/content'
               key={label}
               href={addressOf(query)}
               aria-current={isCurrent ? 'page' : undefined}
-              className="flex min-h-10 items-center rounded-md px-3 text-muted-foreground text-sm hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+              className={navLinkClass}
             >
               {label}
             </Link>

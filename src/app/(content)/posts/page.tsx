@@ -3,13 +3,13 @@ import Form from 'next/form'
 import Link from 'next/link'
 import { z } from 'zod'
 import { appName } from '@/core/app-name'
+import { addressWith } from '@/core/ui/address-with'
 import { buttonVariants } from '@/core/ui/button'
 import { inputClass } from '@/core/ui/control'
 import { EmptyState } from '@/core/ui/surface'
 import { Cover, Day, TagList } from '../_components/article'
 import { PublicFrame } from '../_components/public-frame'
-import { addressOf } from '../public-address'
-import { findPublished, type Listed, searchPublished } from '../published'
+import { findPosts, type Listed } from '../published'
 import { absolute, postAddress } from '../shown'
 
 export function generateMetadata(): Metadata {
@@ -25,9 +25,7 @@ const Query = z.object({ search: some(200), tag: some(30), before: some(100) })
 
 export default async function PostsPage({ searchParams }: PageProps<'/posts'>) {
   const query = Query.parse(await searchParams)
-  const { posts, next } = query.search
-    ? { posts: await searchPublished(query.search), next: null }
-    : await findPublished(query)
+  const { posts, next } = await findPosts(query)
   const about = query.search ? `Found for “${query.search}”` : query.tag ? `Tagged “${query.tag}”` : null
   return (
     <PublicFrame>
@@ -71,7 +69,7 @@ export default async function PostsPage({ searchParams }: PageProps<'/posts'>) {
         )}
         {next && (
           <Link
-            href={addressOf({ tag: query.tag, before: next })}
+            href={addressWith('/posts', { tag: query.tag, before: next })}
             className={buttonVariants({ variant: 'outline', className: 'justify-self-start' })}
           >
             Older posts

@@ -8,6 +8,7 @@ import { accounts, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import { currentRequest } from '../../request'
 import { hintSignedIn, renewFormToken } from '../browser'
+import { findChallenge } from '../challenge'
 import { normalizeEmail } from '../email'
 import { join } from '../joining'
 import { normalizeName } from '../people'
@@ -54,6 +55,8 @@ export const adapter: Adapter = {
   },
 
   createSession: async ({ userId }) => {
+    // Somebody who has just joined owes it as well, and Auth.js leads nowhere else from here: they sign in once more.
+    if (await findChallenge(userId)) throw new AppError('forbidden', 'A second step is owed')
     const identity = currentRequest()?.identity
     const token = identity && (await createSessionFor(userId, identity.provider, originOf(await headers())))
     const session = token && (await findSession(token))

@@ -7,7 +7,7 @@ import { env } from '../../env'
 import { log } from '../../log'
 import { currentRequest } from '../../request'
 import { readFromBrowser } from '../browser'
-import { findChallenge, startChallenge } from '../challenge'
+import { startChallenge } from '../challenge'
 import { normalizeEmail } from '../email'
 import { mayJoin } from '../joining'
 import { returnPath } from '../return-path'
@@ -91,9 +91,8 @@ function provedEmail(provider: string, profile: { email?: unknown; email_verifie
 
 /** Where somebody whom a provider vouched for goes on, when that is not enough to be signed in. */
 async function challengePage(userId: string): Promise<string | null> {
-  const challenge = await findChallenge(userId)
+  const challenge = await startChallenge(userId)
   if (!challenge) return null
-  await startChallenge(userId)
   const wanted = (await readFromBrowser('callback-url')) ?? ''
   const next = returnPath(wanted.startsWith(env.AUTH_URL) ? wanted.slice(env.AUTH_URL.length) : wanted, '/dashboard')
   return `${challenge.page}?callbackUrl=${encodeURIComponent(next)}`

@@ -13,11 +13,11 @@ function token(key: typeof first, header: Record<string, unknown>, claims: Recor
 }
 
 /** Publishes these keys, as a provider does. */
-const publishing = (keys: Record<string, typeof first>) =>
+const publishing = (keys: Record<string, typeof first>, named = issuer) =>
   vi.fn(async (url: string | URL | Request) =>
     Response.json(
       String(url).endsWith('/openid-configuration')
-        ? { jwks_uri: `${issuer}/keys` }
+        ? { issuer: named, jwks_uri: `${issuer}/keys` }
         : { keys: Object.entries(keys).map(([kid, key]) => ({ ...key.publicKey.export({ format: 'jwk' }), kid })) },
     ),
   )
@@ -37,7 +37,13 @@ test('a provider that was away is asked again the next time', async () => {
     throw new TypeError('fetch failed')
   }
   await expect(isSignedBy(other, mine, away)).rejects.toThrow('fetch failed')
-  expect(await isSignedBy(other, mine, publishing({ one: first }))).toBe(true)
+  expect(await isSignedBy(other, mine, publishing({ one: first }, other))).toBe(true)
+})
+
+test('a provider that describes itself as another is not believed', async () => {
+  const third = 'https://third.example'
+  const mine = token(first, { kid: 'one' }, { iss: third })
+  await expect(isSignedBy(third, mine, publishing({ one: first }, issuer))).rejects.toThrow('as another provider')
 })
 
 test('a token of another issuer, or one that has run out, is refused', async () => {

@@ -5,7 +5,8 @@ import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 const published = new Map<string, Promise<ReturnType<typeof createRemoteJWKSet>>>()
 
 async function findKeys(issuer: string, ask: typeof fetch) {
-  const { jwks_uri } = await (await ask(`${issuer}/.well-known/openid-configuration`)).json()
+  const { issuer: named, jwks_uri } = await (await ask(`${issuer}/.well-known/openid-configuration`)).json()
+  if (named !== issuer) throw new Error(`${issuer} describes itself as another provider`)
   return createRemoteJWKSet(new URL(jwks_uri), { [customFetch]: ask })
 }
 

@@ -1,6 +1,8 @@
+import type { Route } from 'next'
 import { headers } from 'next/headers'
+import { redirect } from 'next/navigation'
 import { originOf } from '@/core/address'
-import { requireActor } from '@/core/auth/actor'
+import { getSession } from '@/core/auth/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { inWords, placeInWords } from '@/core/ui/device'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
@@ -13,8 +15,9 @@ import { findDevices } from '../../queries'
 export const metadata = { title: 'Devices' }
 
 export default async function DevicesPage() {
-  const actor = await requireActor()
-  const devices = await findDevices(actor.id)
+  const session = await getSession()
+  if (!session) redirect('/signin')
+  const devices = await findDevices(session.user.id)
   const here = originOf(await headers()).ip ?? null
   return (
     <>
@@ -31,7 +34,8 @@ export default async function DevicesPage() {
               </>
             }
             action={
-              !isThis && (
+              !isThis &&
+              session.isConfirmed && (
                 <ActionForm action={endDevice} className="grid gap-2">
                   <FormMessage className={alertVariants({ tone: 'danger' })} />
                   <input type="hidden" name="id" value={id} />
@@ -46,12 +50,20 @@ export default async function DevicesPage() {
           </Row>
         ))}
       </ul>
-      {devices.length > 1 && (
-        <ActionForm action={endOtherDevices} className="grid justify-items-start gap-2">
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
-          <SubmitButton className={buttonVariants({ variant: 'outline' })}>Sign out all other devices</SubmitButton>
-        </ActionForm>
-      )}
+      {devices.length > 1 &&
+        (session.isConfirmed ? (
+          <ActionForm action={endOtherDevices} className="grid justify-items-start gap-2">
+            <FormMessage className={alertVariants({ tone: 'danger' })} />
+            <SubmitButton className={buttonVariants({ variant: 'outline' })}>Sign out all other devices</SubmitButton>
+          </ActionForm>
+        ) : (
+          <a
+            href={'/confirm?callbackUrl=/account/devices' satisfies Route}
+            className={buttonVariants({ variant: 'outline', className: 'justify-self-start' })}
+          >
+            Confirm that it is you to end one
+          </a>
+        ))}
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { definePublicHandler, defineRoute } from '@/core/handler'
-import { findPublished, searchPublished } from '../../published'
+import { findPosts } from '../../published'
 import { inApi, ShownPost } from '../../shown'
 
 /** What is published, the newest first; with `search`, what fits best. */
@@ -15,9 +15,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
       before: z.string().max(100).optional(),
     }),
     run: async ({ query }) => {
-      const { posts, next } = query.search
-        ? { posts: await searchPublished(query.search), next: null }
-        : await findPublished(query)
+      const { posts, next } = await findPosts(query)
       return { posts: posts.map(inApi), next }
     },
   }),

@@ -11,7 +11,8 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     looksAtCaller: true,
     run: async () => {
       const caller = await getCaller()
-      return caller && { user: caller.user, expires: caller.expires.toISOString() }
+      if (!caller) return null
+      return { user: caller.user, expires: caller.expires.toISOString() }
     },
   }),
 })

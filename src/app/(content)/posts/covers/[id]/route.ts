@@ -1,15 +1,10 @@
 import { z } from 'zod'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { pictureHeaders } from '@/core/picture-headers'
 import { readCover } from '../../../covers'
 
-const headers = {
-  'Content-Type': 'image/webp',
-  'Content-Disposition': 'inline',
-  // Other sites show it beside their link to the post.
-  'Cross-Origin-Resource-Policy': 'cross-origin',
-  // Somebody may open it as a page of its own: whatever is in it, it can do nothing there.
-  'Content-Security-Policy': "default-src 'none'; sandbox",
-}
+// Other sites show it beside their link to the post.
+const headers = { ...pictureHeaders, 'Cross-Origin-Resource-Policy': 'cross-origin' }
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({

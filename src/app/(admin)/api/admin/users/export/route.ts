@@ -1,9 +1,8 @@
 import { originOf } from '@/core/address'
 import { record } from '@/core/audit/record'
 import { requireConfirmed } from '@/core/auth/actor'
-import { db } from '@/core/db/client'
+import { db, lists } from '@/core/db/client'
 import { defineHandler, defineRoute } from '@/core/handler'
-import { refuseCrossSite } from '@/core/request'
 import { csvLine } from '../../../../csv'
 import { filterInLog, findUsers, UserFilter } from '../../../../list'
 import { can } from '../../../../policy'
@@ -15,9 +14,8 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: 'Get everybody whom the filter finds',
     query: UserFilter,
     answers: { 200: { file: 'text/csv' } },
-    refuses: ['cross_site', 'reauth_required'],
+    refuses: ['reauth_required'],
     run: async ({ query, actor, request }) => {
-      refuseCrossSite(request.headers, { isBrowserOnly: false })
       await requireConfirmed()
       const from = originOf(request.headers)
       await record(db, 'users.exported', { actorId: actor.id, from, details: filterInLog(query) })
@@ -34,7 +32,7 @@ async function* lines(filter: Parameters<typeof findUsers>[0]): AsyncGenerator<s
   yield csvLine(['id', 'name', 'email', 'role', 'status', 'created', 'last seen'])
   let cursor: string | null | undefined
   do {
-    const page = await findUsers({ ...filter, limit: 1_000, cursor: cursor ?? undefined })
+    const page = await findUsers({ ...filter, limit: 1_000, cursor: cursor ?? undefined }, lists)
     yield page.users
       .map(({ id, name, email, role, status, createdAt, lastSeenAt }) =>
         csvLine([id, name, email, role, status, createdAt, lastSeenAt]),

@@ -1,6 +1,9 @@
 import type { Route } from 'next'
 
-/** The address of a page with what is asked of it; what is undefined is left out. */
+/**
+ * The address of a page with what is asked of it; what is undefined is left out.
+ * @public For the pages of modules.
+ */
 export function addressWith(path: Route, query: object): Route {
   const text = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),

@@ -1,0 +1,22 @@
+# docker build -t app .
+# docker run --rm --env-file production.env app node scripts/db.mjs migrate
+# docker run --read-only --env-file production.env -p 3000:3000 app
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY scripts scripts
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build:standalone
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+ENV HOSTNAME=0.0.0.0
+ENV PORT=3000
+WORKDIR /app
+COPY --from=build /app/.next/standalone ./
+USER node
+EXPOSE 3000
+# The signal goes to the app itself: no shell and no npm between.
+CMD ["node", "server.js"]
