@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel'
-import type { Server } from 'node:http'
+import { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { env } from './env'
 
@@ -11,16 +11,19 @@ const servers = new Set<Server>()
  * side closed first, it might do so at the very moment at which the proxy sends something.
  */
 export function keepConnections(): void {
+  const meet = (server: unknown) => {
+    if (!(server instanceof Server)) return
+    server.keepAliveTimeout = env.KEEP_ALIVE_TIMEOUT
+    servers.add(server)
+  }
   subscribe('net.server.socket', (message) => {
-    const { socket } = message as { socket: Socket }
+    const { socket } = message as { socket: Socket & { server?: unknown } }
+    meet(socket.server)
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  subscribe('http.server.request.start', (message) => {
-    const { server } = message as { server: Server }
-    server.keepAliveTimeout = env.KEEP_ALIVE_TIMEOUT
-    servers.add(server)
-  })
+  // For a connection that was opened before this was called.
+  subscribe('http.server.request.start', (message) => meet((message as { server: unknown }).server))
 }
 
 /** Those on which nobody waits: between two requests, or opened by a browser ahead of time and never used. */
