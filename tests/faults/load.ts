@@ -35,28 +35,50 @@ export interface Attempt {
   milliseconds: number
 }
 
-/** One request on a connection that is kept, never sent twice: what a browser would mend by itself counts as failed here. */
+interface Told {
+  status: number
+  text: string
+  headers: Record<string, string | string[] | undefined>
+  /** Whether the connection had served another request before. */
+  isReused: boolean
+  hasBegun: boolean
+}
+
+/** One request on a connection that is kept, never sent twice, unless it is to do as a browser does. */
 export class Caller {
   private readonly place: Place
   private readonly agent: Agent | PlainAgent
+  private readonly isBrowser: boolean
+  /** How many were sent again, as a browser does. */
+  repeated = 0
 
-  constructor(place: Place) {
+  constructor(place: Place, { isBrowser = false } = {}) {
     this.place = place
+    this.isBrowser = isBrowser
     this.agent = place.certificate
       ? new Agent({ keepAlive: true, ca: place.certificate })
       : new PlainAgent({ keepAlive: true })
   }
 
-  ask({ method = 'GET', path, headers, body, timeout = 40_000 }: Asking): Promise<{
-    status: number
-    text: string
-    headers: Record<string, string | string[] | undefined>
-  }> {
+  /**
+   * HAProxy gives up a connection that was used before, without a word, when the node of a request is reset; whoever reads is
+   * meant to ask again (RFC 9112, 9.3.1), and browsers do, once.
+   */
+  async ask(asking: Asking): Promise<Told> {
+    const told = await this.send(asking)
+    const isLost = told.status === 0 && told.isReused && !told.hasBegun
+    if (!this.isBrowser || !isLost || (asking.method ?? 'GET') !== 'GET') return told
+    this.repeated++
+    return this.send(asking)
+  }
+
+  private send({ method = 'GET', path, headers, body, timeout = 40_000 }: Asking): Promise<Told> {
     const { port, host, hostname } = new URL(this.place.url)
     const send = this.place.certificate ? request : plainRequest
     return new Promise((resolve) => {
+      let hasBegun = false
       const lose = (error: NodeJS.ErrnoException) =>
-        resolve({ status: 0, text: error.code ?? error.message, headers: {} })
+        resolve({ status: 0, text: error.code ?? error.message, headers: {}, isReused: asked.reusedSocket, hasBegun })
       const asked = send(
         {
           agent: this.agent as Agent,
@@ -68,6 +90,7 @@ export class Caller {
           headers: { Host: host, ...(body && { 'Content-Length': String(Buffer.byteLength(body)) }), ...headers },
         },
         (answer) => {
+          hasBegun = true
           const chunks: Buffer[] = []
           answer.on('data', (chunk) => chunks.push(chunk))
           answer.on('error', lose)
@@ -76,6 +99,8 @@ export class Caller {
               status: answer.statusCode ?? 0,
               text: Buffer.concat(chunks).toString(),
               headers: answer.headers,
+              isReused: asked.reusedSocket,
+              hasBegun,
             }),
           )
         },
@@ -202,6 +227,8 @@ interface Shape {
   perSecond?: number
   /** In this order, over and over. A kind may be there twice. */
   mix?: KindName[]
+  /** What was lost on a connection that was used before is asked for again, when it only reads. */
+  isBrowser?: boolean
 }
 
 export class Load {
@@ -212,10 +239,10 @@ export class Load {
   private isOver = false
   private readonly work: Promise<unknown>
 
-  private constructor(place: Place, members: Member[], { perSecond, mix = everyKind() }: Shape) {
+  private constructor(place: Place, members: Member[], { perSecond, mix = everyKind(), isBrowser = false }: Shape) {
     this.place = place
     this.members = members
-    this.caller = new Caller(place)
+    this.caller = new Caller(place, { isBrowser })
     let begun = 0
     const startedAt = performance.now()
     this.work = Promise.all(
@@ -304,7 +331,8 @@ export class Load {
     const at = (share: number) => Math.round(times[Math.floor((times.length - 1) * share)] ?? 0)
     const failed = this.failed()
     const how = [...new Set(failed.map((one) => `${one.kind} ${one.status || one.text}`))].join(', ')
-    return `${times.length} requests, ${failed.length} failed${how && ` (${how})`}; half in ${at(0.5)} ms, 99 of 100 in ${at(0.99)} ms`
+    const again = this.caller.repeated > 0 ? `, ${this.caller.repeated} asked twice` : ''
+    return `${times.length} requests, ${failed.length} failed${how && ` (${how})`}${again}; half in ${at(0.5)} ms, 99 of 100 in ${at(0.99)} ms`
   }
 
   /** All of them good, and all promises kept. */

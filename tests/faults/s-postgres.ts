@@ -113,6 +113,8 @@ check(
     } finally {
       thaw()
     }
+    // It has to work through what was sent to it meanwhile.
+    await until('ready again', async () => (await here.get('/api/health/ready')).status === 200, 5_000)
     await assertWhole(here, person)
     const held = await cluster.query(`select pid from pg_stat_activity where application_name = 'plinth'`)
     assert.ok(held.length <= 10 + 10 + 1, `${held.length} connections are held`)

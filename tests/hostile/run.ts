@@ -22,8 +22,8 @@ const groups: Group[] = [
   { letter: 'P', title: 'Many at once', from: 'H-237', to: 'H-258', isApart: true },
   { letter: 'Q', title: 'Secrets, logs, errors, start', from: 'H-259', to: 'H-272', isApart: true },
   { letter: 'R', title: 'What befell the framework', from: 'H-273', to: 'H-288', isApart: true },
-  { letter: 'S', title: 'Faults', from: 'H-289', to: 'H-320', isQuick: true },
-  { letter: 'T', title: 'Modules and supply chain', from: 'H-321', to: 'H-341', isApart: true },
+  { letter: 'S', title: 'Faults', from: 'H-289', to: 'H-320', isQuick: true, isMeasured: true },
+  { letter: 'T', title: 'Modules and supply chain', from: 'H-321', to: 'H-341' },
   { letter: 'PROPERTIES', title: 'Properties', from: 'P-1', to: 'P-20', isApart: true },
 ]
 

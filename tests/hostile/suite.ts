@@ -131,7 +131,8 @@ export async function runSuite(groups: Group[], folders: string[], asked: string
   const apart = names.length === 0 ? groups.filter(({ isApart }) => isApart) : []
   let beside: Promise<void> | undefined
   try {
-    for (const group of groups.filter((one) => !apart.includes(one))) {
+    const here = groups.filter((one) => !apart.includes(one))
+    for (const group of [...here.filter((one) => one.isMeasured), ...here.filter((one) => !one.isMeasured)]) {
       const checks = checksOf(group)
       if (checks.length === 0) continue
       if (apart.length > 0 && !group.isMeasured) beside ??= startBeside(apart)
