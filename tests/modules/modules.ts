@@ -5,7 +5,6 @@
 import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { makeSnapshot } from '../../cli/make-snapshot.ts'
 import { render } from '../../cli/src/render.ts'
 import { writeTree } from '../../cli/src/versions.ts'
@@ -29,14 +28,13 @@ const selections = Array.from({ length: 2 ** names.length }, (_, bits) =>
 const isBuilt = ({ length }: string[]) => length === 0 || length >= names.length - 1
 /**
  * Tests of other modules, or of core, may have counted on a table of the one that is left out. Without any, on all of them;
- * with --quick only that is tried, for modules know nothing of each other.
+ * with QUICK only that is tried, for modules know nothing of each other.
  */
 const mayMiss = (modules: string[]) =>
-  (modules.length === 0 || !values.quick) &&
+  (modules.length === 0 || !process.env.QUICK) &&
   snapshot.modules.some(({ name, tables }) => tables.length > 0 && !modules.includes(name))
 /** "-- account,admin none": with all of them, and those two selections. */
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { quick: { type: 'boolean' } } })
-const wanted = positionals.map((text) => (text === 'none' ? '' : text.split(',').toSorted().join()))
+const wanted = process.argv.slice(2).map((text) => (text === 'none' ? '' : text.split(',').toSorted().join()))
 const isWanted = (modules: string[]) =>
   wanted.length === 0 || modules.length === names.length || wanted.includes(modules.toSorted().join())
 const inWords = (modules: string[]) => (modules.length > 0 ? `with ${modules.join(', ')}` : 'without any')
