@@ -11,6 +11,9 @@ const config: NextConfig = {
   // Not over the navigation, where people sign out.
   devIndicators: { position: 'bottom-right' },
   poweredByHeader: false,
+  // Next would hash every page anew for each request, which takes longer than all else about a static one. scripts/seal.ts has
+  // marked those once.
+  generateEtags: false,
   reactStrictMode: true,
   // The optimiser is an endpoint with a long list of advisories; nothing here needs it.
   images: { unoptimized: true },

@@ -1,5 +1,5 @@
 // The last step of `npm run build`: gives every static page its Content-Security-Policy, by the hashes of its own
-// inline scripts, and narrows proxy.ts to the pages that are made per request. Both are read from what Next has just
+// inline scripts, and an ETag, and narrows proxy.ts to the pages that are made per request. Both are read from what Next has just
 // built, so no page, module or route is listed anywhere. docs/decisions/0007 says why, and what to do when Next changes.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -35,8 +35,13 @@ function sealStaticFile(output: string): void {
 }
 
 function sealStaticPage(output: string): void {
-  const hashes = inlineScriptHashes(readFileSync(`${output}.html`, 'utf8'))
-  addHeaders(output, { ...pageHeaders, 'Content-Security-Policy': staticPolicy(hashes) })
+  const html = readFileSync(`${output}.html`, 'utf8')
+  addHeaders(output, {
+    ...pageHeaders,
+    'Content-Security-Policy': staticPolicy(inlineScriptHashes(html)),
+    // src/core/incoming.ts tells whoever has kept this very page so.
+    ETag: `"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`,
+  })
 }
 
 interface Prerendered {

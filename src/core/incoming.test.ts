@@ -9,6 +9,7 @@ const server = createServer((asked, answer) => {
   answer.setHeader('Cache-Control', 's-maxage=31536000')
   answer.setHeader('Content-Type', 'text/plain')
   if (asked.url === '/failed') answer.statusCode = 500
+  if (asked.url === '/sealed') answer.setHeader('ETag', '"mark"')
   answer.setHeader('X-Request-Id', String(asked.headers['x-request-id']))
   answer.end(JSON.stringify([asked.url, asked.headers.authorization]))
 })
@@ -119,4 +120,18 @@ test('of a query with very many parts only the first count', async () => {
   expect((await seen('/?'))[0]).toBe('/?')
   const path = `/${'a&'.repeat(300)}`
   expect((await seen(path))[0]).toBe(path)
+})
+
+test('whoever has kept a static page is told that it is still good, and nobody is told so of anything else', async () => {
+  const { port } = server.address() as AddressInfo
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    return [answer.status, (await answer.text()).length > 0, answer.headers.get('etag')]
+  }
+  for (const mark of ['"mark"', 'W/"mark"', '"older", "mark"'])
+    expect(await ask('/sealed', { 'If-None-Match': mark }), mark).toEqual([304, false, '"mark"'])
+  for (const mark of ['', '"other"', 'mark', '"mar', 'W/'])
+    expect(await ask('/sealed', { 'If-None-Match': mark }), mark).toEqual([200, true, '"mark"'])
+  expect(await ask('/sealed', { 'If-None-Match': '"mark"', rsc: '1' })).toEqual([200, true, null])
+  expect(await ask('/page', { 'If-None-Match': '"mark"' })).toEqual([200, true, null])
 })

@@ -73,6 +73,12 @@ function isFromElsewhere({ method, url = '', headers }: IncomingMessage): boolea
   return !URL.canParse(origin) || new URL(origin).host !== (named.trim() || host)
 }
 
+/** Whether the caller has what was made at build time (scripts/seal.ts) as it is now. A proxy that compressed it says `W/`. */
+function isKept({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  const mark = response.getHeader('ETag')
+  return (headers['if-none-match'] ?? '').split(',').some((kept) => kept.trim().replace(/^W\//, '') === mark)
+}
+
 /**
  * Next answers an action that leads to a static page with what that page says about caches, beside the caller's cookies. To
  * an action that it does not know it says so in no charset. And every page that fails is 500 to it, one that can be tried
@@ -80,6 +86,8 @@ function isFromElsewhere({ method, url = '', headers }: IncomingMessage): boolea
  */
 function mendAnswer(request: IncomingMessage, response: ServerResponse): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
+  // What Next's own scripts get at the address of a page is not that page. Asked for now: Next takes the header away.
+  const isForScript = request.headers.rsc !== undefined
   const writeHead = response.writeHead
   response.writeHead = ((...given: Parameters<typeof writeHead>) => {
     // Whoever is refused before all was read leaves the rest on the connection. Next may have stopped reading for good, and
@@ -94,7 +102,14 @@ function mendAnswer(request: IncomingMessage, response: ServerResponse): void {
     // Only now: pages, and what handlers answer, have brought their own.
     if (!isDevelopment && !response.hasHeader('Content-Security-Policy'))
       response.setHeader('Content-Security-Policy', plainPolicy)
-    if (isRead) return writeHead.apply(response, given)
+    if (isRead) {
+      if (isForScript) response.removeHeader('ETag')
+      if (given[0] === 200 && isKept(request, response)) {
+        given[0] = 304
+        response.removeHeader('Content-Length')
+      }
+      return writeHead.apply(response, given)
+    }
     response.setHeader('Cache-Control', 'private, no-store')
     if (response.getHeader('Content-Type') === 'text/plain')
       response.setHeader('Content-Type', 'text/plain; charset=utf-8')

@@ -48,6 +48,20 @@ test.describe('headers', () => {
     expect((await request.get('/')).headers()['cache-control']).toContain('s-maxage')
   })
 
+  test('of a static page say to whoever has kept it that it is still good', async ({ appUrl }) => {
+    for (const path of ['/', '/signed-out']) {
+      const first = await fetch(appUrl + path)
+      const mark = first.headers.get('etag') ?? ''
+      expect(mark).toMatch(/^"[\w-]{22}"$/)
+      const kept = await fetch(appUrl + path, { headers: { 'if-none-match': mark } })
+      expect([kept.status, await kept.text()]).toEqual([304, ''])
+      const data = await fetch(appUrl + path, { headers: { 'if-none-match': mark, rsc: '1' } })
+      expect([data.status, data.headers.get('etag')]).toEqual([200, null])
+    }
+    const changing = await fetch(`${appUrl}/signin`)
+    expect(changing.headers.get('etag')).toBeNull()
+  })
+
   test('of a static page that a posted form has made anew are those of a page made per request', async ({ appUrl }) => {
     for (const type of ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
       const body = type.startsWith('multipart')
