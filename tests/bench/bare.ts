@@ -43,10 +43,14 @@ export const { GET, POST } = NextAuth({ providers: [], trustHost: true }).handle
 `,
 }
 
-/** Returns the folder; remove it in the end. */
-export function buildBare(): string {
+/** A static page of so many bytes: what a page says is in it twice, as HTML and as what React reads. */
+const heavyPage = (bytes: number) =>
+  `export default function Page() {\n  return <p>{'${'word '.repeat(bytes / 10)}'}</p>\n}\n`
+
+/** With a page as heavy as that of ours. Returns the folder; remove it in the end. */
+export function buildBare(bytes: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-'))
-  for (const [name, content] of Object.entries(files)) {
+  for (const [name, content] of Object.entries({ ...files, 'src/app/heavy/page.tsx': heavyPage(bytes) })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), content)
   }
