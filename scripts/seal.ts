@@ -60,10 +60,12 @@ function refuseWhatChanges(page: string, entry: Prerendered | undefined): void {
 
 function narrowProxy(build: string, dynamicPages: string[]): void {
   const routes = readJson(join(build, 'routes-manifest.json'))
-  const matchers = [...routes.staticRoutes, ...routes.dynamicRoutes]
+  const patterns = [...routes.staticRoutes, ...routes.dynamicRoutes]
     .filter(({ page }: { page: string }) => dynamicPages.includes(page))
-    .map(({ page, regex }: { page: string; regex: string }) => ({ regexp: regex, originalSource: page }))
-  if (matchers.length !== dynamicPages.length) throw new Error(`Not every page has a route: ${dynamicPages.join(', ')}`)
+    .map(({ regex }: { regex: string }) => regex)
+  if (patterns.length !== dynamicPages.length) throw new Error(`Not every page has a route: ${dynamicPages.join(', ')}`)
+  if (patterns.some((pattern) => !/^\^.*\$$/.test(pattern)))
+    throw new Error('A route’s pattern is not for a whole address. See docs/decisions/0007.')
 
   const file = join(build, 'server', 'functions-config-manifest.json')
   const manifest = readJson(file)
@@ -73,7 +75,8 @@ function narrowProxy(build: string, dynamicPages: string[]): void {
   if (rest.length > 0) throw new Error('src/proxy.ts has more than one matcher; this step knows what to do with one')
   proxy.sealed = [everyPage]
   proxy.matchers = [
-    ...matchers,
+    // One for all of them: Next makes a regular expression of each anew, for every request, whatever it is for.
+    { regexp: patterns.join('|'), originalSource: 'pages made per request' },
     // A form posted to a static page, without JavaScript, is answered by rendering that page anew.
     {
       ...everyPage,
