@@ -18,5 +18,5 @@ WORKDIR /app
 COPY --from=build /app/.next/standalone ./
 USER node
 EXPOSE 3000
-# The signal goes to the app itself: no shell and no npm between.
+# No shell and no npm in between, so that the app itself gets the signals.
 CMD ["node", "server.js"]

@@ -1,35 +1,53 @@
+import { globSync } from 'node:fs'
 import type { NextConfig } from 'next'
 
 const isDevelopment = process.env.NODE_ENV === 'development'
+const hasHomePage = globSync('src/app/*/page.tsx', { cwd: import.meta.dirname }).some((file) => file.includes('('))
 
 const config: NextConfig = {
-  // For scripts/standalone.ts: with it `next start` would complain.
+  // Only for scripts/standalone.ts, because `next start` does not work with it.
   ...(process.env.STANDALONE && { output: 'standalone' as const, outputFileTracingRoot: import.meta.dirname }),
-  // Pages named page.dev.tsx exist in development only; production builds do not see them.
-  pageExtensions: isDevelopment ? ['dev.tsx', 'tsx', 'ts'] : ['tsx', 'ts'],
+  // Pages named page.dev.tsx and routes named route.dev.ts exist in development only; production builds do not see them.
+  pageExtensions: isDevelopment ? ['dev.tsx', 'dev.ts', 'tsx', 'ts'] : ['tsx', 'ts'],
   typedRoutes: true,
-  // Not over the navigation, where people sign out.
+  allowedDevOrigins: (process.env.DEV_HOSTS || 'localhost').split(','),
+  // Not over the sign-out button in the navigation.
   devIndicators: { position: 'bottom-right' },
+  // The development bar asks for it every few seconds.
+  ...(isDevelopment && { logging: { incomingRequests: { ignore: [/^\/dev\/inbox\/unread/] } } }),
   poweredByHeader: false,
-  // Next would hash every page anew for each request, which takes longer than all else about a static one. scripts/seal.ts has
-  // marked those once.
+  // Next would hash every page for each request, which is the largest cost of a static page. scripts/postbuild.ts sets the ETags
+  // of static pages once.
   generateEtags: false,
   reactStrictMode: true,
-  // The optimiser is an endpoint with a long list of advisories; nothing here needs it.
+  // The image optimizer is an endpoint with a long list of advisories; nothing here needs it.
   images: { unoptimized: true },
-  serverExternalPackages: ['@node-rs/argon2', '@opentelemetry/api', 'nodemailer', 'pg', 'pg-boss', 'pino'],
+  serverExternalPackages: [
+    '@node-rs/argon2',
+    '@node-rs/bcrypt',
+    '@opentelemetry/api',
+    'nodemailer',
+    'pg',
+    'pg-boss',
+    'pino',
+  ],
   experimental: {
-    // A refused form sends what it was answered along with what is typed: a text goes twice.
+    // After a failed submit a form sends the previous result together with the new values, so a text is sent twice.
     serverActions: { bodySizeLimit: '160kb' },
-    // What proxy.ts would keep of a body in memory, 10 MB if nothing is said. More than an action takes: what is beyond is cut off
-    // in silence, so the action must have refused it by then.
-    proxyClientMaxBodySize: '1mb',
+    // How much of a body Next buffers for proxy.ts (10 MB by default). Must be larger than bodySizeLimit: Next silently
+    // truncates a longer body, so the action must already have rejected it.
+    proxyClientMaxBodySize: '192kb',
   },
-  // A module may bring a page for `/`; while none does, core's start screen stands there.
+  // The start page of core is at `/` while no module has a page for it; otherwise production has none, so its path leads to one
+  // that does not exist. In development it is another page, with the state of the setup.
   rewrites: async () => ({
-    beforeFiles: [],
+    beforeFiles: isDevelopment
+      ? [{ source: '/welcome', destination: '/dev/welcome' }]
+      : hasHomePage
+        ? [{ source: '/welcome', destination: '/welcome/absent' }]
+        : [],
     afterFiles: [],
-    fallback: [{ source: '/', destination: '/welcome' }],
+    fallback: [{ source: '/', destination: isDevelopment ? '/dev/welcome' : '/welcome' }],
   }),
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** The rules of the house first: they take a moment, and are what a mistake breaks most often. */
+/** Runs src/modules.test.ts first: it is fast, and mistakes break its rules most often. */
 class RulesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isRules = ({ moduleId }: TestSpecification) => moduleId.endsWith('src/modules.test.ts')
@@ -14,19 +14,21 @@ export default defineConfig({
   resolve: {
     alias: {
       '@': join(import.meta.dirname, 'src'),
-      // It only stops bundlers from putting server code into a browser; here it would stop everything.
+      // server-only throws outside a server bundle, so tests use its empty variant.
       'server-only': join(import.meta.dirname, 'node_modules/server-only/empty.js'),
     },
   },
   test: {
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'cli/**/*.test.ts'],
-    globalSetup: 'tests/support/unit-setup.ts',
-    setupFiles: 'tests/support/unit-database.ts',
+    globalSetup: 'tests/app/support/unit-setup.ts',
+    setupFiles: 'tests/app/support/unit-database.ts',
     testTimeout: 15_000,
-    // It imports parts of Next by names that Node alone does not find.
+    // By default one core stays unused, which is half of a small machine.
+    maxWorkers: '100%',
+    // next-auth imports parts of Next by specifiers that Node alone does not resolve.
     server: { deps: { inline: ['next-auth'] } },
     sequence: { sequencer: RulesFirst },
-    // Where nobody watches, the first failure says enough.
+    // In CI, stop at the first failure.
     bail: process.env.CI ? 1 : 0,
   },
 })

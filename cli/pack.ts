@@ -1,12 +1,15 @@
-// npm run cli:pack [-- --from <commit>] [--version <version>] [--out <folder>]: makes the package of create-plinth, a
-// snapshot of the template included. The snapshot is one file, because npm leaves out or renames some of what is in it.
+// npm run cli:pack [-- --from <commit>] [--version <version>] [--out <folder>]: builds the npm package of create-plinth,
+// with a snapshot of the template. The snapshot is a single file, because npm omits or renames some of the template's files.
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { build } from 'esbuild'
 import { root } from '../scripts/root.ts'
-import { makeSnapshot } from './make-snapshot.ts'
+import { showUsage } from '../scripts/show-usage.mjs'
+import { pack } from './make-snapshot.ts'
+
+showUsage('npm run cli:pack [-- --from <commit>] [--version <version>] [--out <folder>]')
 
 const { values } = parseArgs({
   options: { from: { type: 'string' }, version: { type: 'string' }, out: { type: 'string' } },
@@ -18,8 +21,9 @@ const dist = join(folder, 'dist')
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(dist, { recursive: true })
 
-const snapshot = makeSnapshot({ commit: values.from, version: values.version })
+const { snapshot, verification } = pack({ commit: values.from, version: values.version })
 writeFileSync(join(dist, 'snapshot.json'), JSON.stringify(snapshot))
+writeFileSync(join(dist, 'verification.json'), JSON.stringify(verification))
 copyFileSync(join(cli, 'bin.mjs'), join(dist, 'bin.mjs'))
 await build({
   entryPoints: [join(cli, 'src', 'main.ts')],
@@ -33,6 +37,6 @@ await build({
 const manifest = JSON.parse(readFileSync(join(cli, 'package.json'), 'utf8'))
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, version: snapshot.version }, null, 2)}\n`)
 copyFileSync(join(cli, 'README.md'), join(folder, 'README.md'))
-copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
+for (const name of ['LICENSE', 'CHANGELOG.md']) copyFileSync(join(root, name), join(folder, name))
 const archive = execFileSync('npm', ['pack', '--silent', '--pack-destination', out], { cwd: folder, encoding: 'utf8' })
 console.log(join(out, archive.trim()))

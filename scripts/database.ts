@@ -1,29 +1,48 @@
-import { findHistories, migrate, readMigrations } from '../src/core/db/migrate.ts'
-import { migrateQueue } from '../src/core/jobs/migrate.ts'
+import pg from 'pg'
+import { findMigrationFolders, migrate, readMigrations } from '../src/core/db/migrate.ts'
+import { buildScopeWall } from '../src/core/db/scope-wall.ts'
+import { migrateQueue, queueSchema } from '../src/core/jobs/migrate.ts'
 import { root } from './root.ts'
 
 export async function migrateDatabase(): Promise<void> {
-  const applied = await migrate(databaseUrl(), readMigrations(findHistories(root)))
+  const applied = await migrate(databaseUrl(), readMigrations(findMigrationFolders(root)))
   await migrateQueue(databaseUrl())
+  await buildWall()
   if (applied.length > 0) console.log(`Applied ${applied.map(({ owner, name }) => `${owner}/${name}`).join(', ')}.`)
 }
 
+/** Last, because the role of the wall needs privileges on the tables of the queue as well. */
+async function buildWall(): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl() })
+  await client.connect()
+  try {
+    await buildScopeWall(client, ['public', queueSchema])
+  } catch (error) {
+    // Not every app has scopes. One that has does not start in production without the wall.
+    console.warn(
+      `Row-level security was not set up: ${error instanceof Error ? error.message : error}. See docs/tenancy.md.`,
+    )
+  } finally {
+    await client.end()
+  }
+}
+
 export async function seedDatabase(): Promise<void> {
-  refuseElsewhere('seed')
-  // Only here: it needs development's packages, and migrating must not.
-  const { importSource } = await import('./source.ts')
+  refuseRemote('seed')
+  // Imported lazily: it needs devDependencies, and migrating must work without them.
+  const { importSource } = await import('./import-source.ts')
   const [{ seed, closeDatabase }, { modules }] = await importSource('src/core/db/seed.ts', 'src/modules.ts')
   await seed(devPassword(), modules)
   await closeDatabase()
 }
 
-/** Seeding opens doors and resetting deletes everything: only on this machine, unless the database is named once more. */
-export function refuseElsewhere(what: string): void {
+/** Seeding adds users with a known password, resetting deletes everything: on a remote database both need --database=<name>. */
+export function refuseRemote(action: string): void {
   const { hostname, pathname } = new URL(databaseUrl())
-  const isHere = ['localhost', '127.0.0.1', '[::1]', ''].includes(hostname)
+  const isLocal = ['localhost', '127.0.0.1', '[::1]', ''].includes(hostname)
   const name = pathname.slice(1)
-  if (isHere || process.argv.includes(`--database=${name}`)) return
-  throw new Error(`The database is on ${hostname}. To ${what} it all the same, add -- --database=${name}`)
+  if (isLocal || process.argv.includes(`--database=${name}`)) return
+  throw new Error(`The database is on ${hostname}. To ${action} it anyway, add -- --database=${name}`)
 }
 
 export function databaseUrl(): string {
@@ -33,6 +52,6 @@ export function databaseUrl(): string {
 
 export function devPassword(): string {
   if (!process.env.DEV_PASSWORD)
-    throw new Error('DEV_PASSWORD is not set in .env: it is the password of the seeded people')
+    throw new Error('DEV_PASSWORD is not set in .env. The seeded users need it as their password.')
   return process.env.DEV_PASSWORD
 }

@@ -1,12 +1,18 @@
 // npm run db:migrate | db:seed | db:reset | db:status | db:end-sessions | db:generate -- <owner> [name]
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { findHistories, migrationStatus, readMigrations } from '../src/core/db/migrate.ts'
+import { findMigrationFolders, migrationStatus, readMigrations } from '../src/core/db/migrate.ts'
 import { queueSchema } from '../src/core/jobs/migrate.ts'
-import { databaseUrl, migrateDatabase, refuseElsewhere, seedDatabase } from './database.ts'
+import { databaseUrl, migrateDatabase, refuseRemote, seedDatabase } from './database.ts'
 import { prepareDatabase, prepareDevelopment } from './environment.ts'
+import { exitWithExplanation } from './explain-error.ts'
 import { root } from './root.ts'
+import { showUsage } from './show-usage.mjs'
+
+showUsage('npm run db:migrate | db:seed | db:reset | db:status | db:end-sessions | db:generate -- <owner> [name]')
+exitWithExplanation()
 
 async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: databaseUrl() })
@@ -19,7 +25,7 @@ async function withClient<T>(work: (client: pg.Client) => Promise<T>): Promise<T
 }
 
 async function status(): Promise<void> {
-  const migrations = readMigrations(findHistories(root))
+  const migrations = readMigrations(findMigrationFolders(root))
   const { pending, changed } = await withClient((client) => migrationStatus(client, migrations))
   for (const migration of migrations) {
     const state = changed.includes(migration)
@@ -33,9 +39,9 @@ async function status(): Promise<void> {
 }
 
 async function reset(): Promise<void> {
-  refuseElsewhere('reset')
+  refuseRemote('reset')
   if (process.env.NODE_ENV === 'production')
-    throw new Error('db:reset deletes everything; it does not run in production')
+    throw new Error('db:reset deletes everything, so it doesn’t run in production')
   await withClient((client) =>
     client.query(`drop schema if exists ${queueSchema} cascade; drop schema public cascade; create schema public`),
   )
@@ -43,17 +49,21 @@ async function reset(): Promise<void> {
   await seedDatabase()
 }
 
-/** After a backup was put in place: what had been ended since then would be open again. */
+/** Run it after restoring a backup: sessions and email tokens that were revoked since the backup would be valid again. */
 async function endSessions(): Promise<void> {
   const { rows } = await withClient((client) =>
     client.query<{ sessions: number; links: number }>(`with sessions as (delete from sessions returning 1),
       links as (delete from tokens returning 1)
       select (select count(*)::int from sessions) as sessions, (select count(*)::int from links) as links`),
   )
-  console.log(`Ended ${rows[0]?.sessions} sessions and ${rows[0]?.links} links of mails.`)
+  console.log(`Signed out ${rows[0]?.sessions} sessions and revoked ${rows[0]?.links} email links.`)
 }
 
 function generate(owner = 'core', name = 'change'): void {
+  if (owner === 'core' && existsSync(join(root, 'plinth.json')))
+    console.log(
+      'This changes the tables of core, which upgrades change as well. A table of a module with the same key is less work later: see docs/recipes.md.',
+    )
   const kit = join(root, 'node_modules', 'drizzle-kit', 'bin.cjs')
   const { status } = spawnSync(process.execPath, [kit, 'generate', '--name', name], {
     cwd: root,
@@ -74,7 +84,7 @@ else {
     'end-sessions': endSessions,
   }
   const run = commands[command ?? '']
-  if (!run) throw new Error(`Unknown command "${command}". There are: ${Object.keys(commands).join(', ')}, generate.`)
+  if (!run) throw new Error(`Unknown command "${command}". Commands: ${Object.keys(commands).join(', ')}, generate.`)
   const isForDevelopment = command === 'seed' || command === 'reset'
   const database = await (isForDevelopment ? prepareDevelopment() : prepareDatabase())
   try {

@@ -4,32 +4,50 @@ import { expect, test } from 'vitest'
 import { root } from './root.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const files = ['Dockerfile', 'deploy/compose.yaml', 'deploy/fleet.yaml', 'deploy/kubernetes.yaml']
+const images = ['Dockerfile', 'deploy/compose.yaml', 'deploy/fleet.yaml', 'deploy/kubernetes.yaml']
+const hosts = ['deploy/app.service', 'deploy/fly.toml', 'deploy/render.yaml']
+const files = [...images, ...hosts]
 const settings = new Set([...read('.env.example').matchAll(/^#? ?([A-Z][A-Z_]+)=/gm)].map(([, name]) => name))
 
-test.each(files)('%s names only settings that there are', (file) => {
-  const foreign =
-    /^(POSTGRES_\w+|NODE_ENV|HOSTNAME|PORT|TLS|CMD|ALL|FROM|COPY|RUN|ENV|WORKDIR|USER|EXPOSE|AS|APP(_HOST)?|HTTPS_BIND|CERTIFICATE)$/
-  const named = [...read(file).matchAll(/\b[A-Z][A-Z_]+\b/g)].map(([name]) => name)
-  expect(named.filter((name) => !settings.has(name) && !foreign.test(name))).toEqual([])
+test.each(files)('%s uses only settings that exist', (file) => {
+  const otherNames =
+    /^(POSTGRES_\w+|NODE_ENV|HOSTNAME|PORT|TLS|CMD|ALL|FROM|COPY|RUN|ENV|WORKDIR|USER|EXPOSE|AS|APP(_HOST)?|HTTPS_BIND|CERTIFICATE|AF_\w+|CPU|SIGTERM|GET|IP)$/
+  const usedNames = [...read(file).matchAll(/\b[A-Z][A-Z_]+\b/g)].map(([name]) => name)
+  expect(usedNames.filter((name) => !settings.has(name) && !otherNames.test(name))).toEqual([])
 })
 
-test.each(files)('%s brings the database up to date with what the image has for it', (file) => {
+test.each(files)('%s migrates the database with the script in the image', (file) => {
   expect(read(file).replaceAll(/[[\]",]/g, '')).toContain('node scripts/db.mjs migrate')
-  expect(read('scripts/standalone.ts')).toContain("join(folder, 'scripts', 'db.mjs')")
+  expect(read('scripts/standalone.ts')).toContain("db: join(root, 'scripts', 'db.ts')")
 })
 
-test.each(files.slice(1))('%s asks for addresses that there are, and lets nothing be written', (file) => {
+test.each(images.slice(1))('%s probes paths that exist, and has a read-only file system', (file) => {
   const text = read(file)
-  const asked = [...text.matchAll(/\/api\/[a-z/]+/g)].map(([path]) => path)
-  expect(asked.length).toBeGreaterThan(0)
-  for (const path of asked) expect(existsSync(join(root, 'src/app', path, 'route.ts')), path).toBe(true)
+  const probed = [...text.matchAll(/\/api\/[a-z/]+/g)].map(([path]) => path)
+  expect(probed.length).toBeGreaterThan(0)
+  for (const path of probed) expect(existsSync(join(root, 'src/app', path, 'route.ts')), path).toBe(true)
   expect(text).toMatch(/read_only: true|readOnlyRootFilesystem: true/)
 })
 
-test.each(files.slice(1))('%s gives a node time to drain, and what is under way time to end', (file) => {
-  const grace = Number(/(?:stop_grace_period|terminationGracePeriodSeconds): (\d+)/.exec(read(file))?.[1])
+test.each(files.slice(1))('%s gives a node time to drain and to finish requests in flight', (file) => {
+  const grace = Number(
+    /(?:stop_grace_period|terminationGracePeriodSeconds|kill_timeout|TimeoutStopSec|maxShutdownDelaySeconds)(?:: ?| = "|=)(\d+)/.exec(
+      read(file),
+    )?.[1],
+  )
   const drain = Number(/^DRAIN_MS=(\d+)/m.exec(read('.env.example'))?.[1])
-  const patience = Number(/const patience = (\d[\d_]*)/.exec(read('src/core/drain.ts'))?.[1]?.replaceAll('_', ''))
-  expect(grace * 1000).toBeGreaterThan(drain + patience)
+  const inFlightTimeoutMs = Number(
+    /const inFlightTimeoutMs = (\d[\d_]*)/.exec(read('src/core/process/drain.ts'))?.[1]?.replaceAll('_', ''),
+  )
+  expect(grace * 1000).toBeGreaterThan(drain + inFlightTimeoutMs)
+})
+
+test.each(hosts)('%s says whether it was tried, and docs/deploy.md lists it', (file) => {
+  expect(read(file)).toMatch(/\b(Tried:|Not tried\.)/)
+  expect(read('docs/deploy.md')).toContain(`\`${file}\``)
+})
+
+test.each(hosts.slice(1))('%s probes readiness, and keeps the app running for its jobs', (file) => {
+  expect(read(file)).toContain('/api/health/ready')
+  expect(read(file)).toMatch(/auto_stop_machines = "off"|plan: starter/)
 })

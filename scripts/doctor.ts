@@ -1,57 +1,31 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type pg from 'pg'
+import { canConnect } from '../src/core/doctor/can-connect.ts'
+import { checkModules } from '../src/core/doctor/check-modules.ts'
+import { broken, type Finding, note, ok } from '../src/core/doctor/finding.ts'
 import { envFile, loadEnv } from './env-file.ts'
-import { floorProblem, floors, isOlder } from './floors.ts'
+import { isOlder, minimumVersionProblem, minimumVersions } from './minimum-versions.ts'
+import { printFindings } from './print-findings.ts'
 import { root } from './root.ts'
 
-type Finding = { state: 'ok' | 'note' | 'broken'; what: string; mend?: string }
-
-const ok = (what: string): Finding => ({ state: 'ok', what })
-const note = (what: string, mend?: string): Finding => ({ state: 'note', what, ...(mend && { mend }) })
-const broken = (what: string, mend: string): Finding => ({ state: 'broken', what, mend })
-
-function checkProgram(name: 'git' | 'npm', floor: string, without: string): Finding {
+function checkProgram(name: 'git' | 'npm', minimum: string, hint: string): Finding {
   const { status, stdout } = spawnSync(name, ['--version'], { encoding: 'utf8', shell: process.platform === 'win32' })
   const version = /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0]
-  if (status !== 0 || !version) return note(`${name} is not installed`, without)
-  return isOlder(version, floor) ? note(`${name} ${version} is older than ${floor}`, without) : ok(`${name} ${version}`)
+  if (status !== 0 || !version) return note(`${name} isn’t installed`, hint)
+  return isOlder(version, minimum)
+    ? note(`${name} ${version} is older than ${minimum}`, hint)
+    : ok(`${name} ${version}`)
 }
 
-function checkFloors(): Finding {
-  const low = Object.keys(floors).flatMap((name) => {
+function checkMinimumVersions(): Finding {
+  const outdated = Object.keys(minimumVersions).flatMap((name) => {
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
-    return floorProblem(name, version, name)
+    return minimumVersionProblem(name, version, name)
   })
-  return low.length > 0
-    ? broken('A package is too old', `${low.join('\n')}\nRun "npm ci", or raise it in package.json.`)
-    : ok('No package is older than it may be')
-}
-
-/** What plinth.json remembers, compared with the folders; without one, this is the template itself. */
-function checkModules(): Finding {
-  const apps = join(root, 'src', 'app')
-  const folders = readdirSync(apps).flatMap((name) => /^\((.+)\)$/.exec(name)?.[1] ?? [])
-  const facts = (name: string) => join(apps, `(${name})`, 'module.json')
-  const broke = folders.filter((name) => !existsSync(facts(name)))
-  if (broke.length > 0) return broken(`src/app/(${broke[0]}) has no module.json`, 'See docs/modules.md.')
-  const missing = folders.flatMap((name) => {
-    const { requires = [] } = JSON.parse(readFileSync(facts(name), 'utf8')) as { requires?: string[] }
-    return requires.filter((required) => !folders.includes(required)).map((required) => `${name} needs ${required}`)
-  })
-  if (missing.length > 0)
-    return broken(`Modules are missing: ${missing.join(', ')}`, 'Add them: npx create-plinth add <module>')
-  const file = join(root, 'plinth.json')
-  const remembered: string[] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).modules : []
-  const gone = remembered.filter((name) => !folders.includes(name))
-  return gone.length > 0
-    ? note(
-        `plinth.json names ${gone.join(', ')}, and the folder is not there`,
-        'Removed by hand? Take it out of plinth.json as well, or the next upgrade cannot know.',
-      )
-    : ok(`Modules: ${folders.sort().join(', ') || 'none'}`)
+  return outdated.length > 0
+    ? broken('A package is too old', `${outdated.join('\n')}\nRun "npm ci" or use a newer version in package.json.`)
+    : ok('All packages meet their minimum versions')
 }
 
 function checkPackages(): Finding {
@@ -60,45 +34,22 @@ function checkPackages(): Finding {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  if (status === 0) return ok('Packages are installed as the lockfile says')
-  const problems: string[] = JSON.parse(stdout || '{}').problems ?? ['npm could not list them']
-  return broken(`Packages are not as they should be: ${problems[0]}`, 'Run "npm ci".')
+  if (status === 0) return ok('Installed packages match the lockfile')
+  const problems: string[] = JSON.parse(stdout || '{}').problems ?? ['npm couldn’t list them']
+  return broken(`Installed packages don’t match the lockfile: ${problems[0]}`, 'Run "npm ci".')
 }
 
 function checkEnvFile(): Finding {
   return existsSync(envFile)
-    ? ok('.env is there')
-    : note('There is no .env', '"npm run dev" makes one. In production, set the variables in the environment.')
+    ? ok('.env exists')
+    : note('.env doesn’t exist', '"npm run dev" creates it. In production, set the variables in the environment.')
 }
 
-async function checkSettings(): Promise<Finding[]> {
-  const { importSource } = await import('./source.ts')
-  const [{ checkEnv, coreEnv }, { modules }] = await importSource('src/core/env.ts', 'src/modules.ts')
-  const owners = [coreEnv, ...modules.flatMap(({ env }: { env?: unknown }) => env ?? [])]
-  const now = checkEnv(owners, { ...process.env, NODE_ENV: 'development' })
-  const production = checkEnv(owners, { ...process.env, NODE_ENV: 'production' })
-  if (now) return [broken('Settings are wrong', now)]
-  return [
-    ok('Settings are sound for development'),
-    production ? note('Production would not start with them', production) : ok('Settings are sound for production'),
-  ]
-}
-
-function checkPort(): Promise<Finding> {
+async function checkPort(): Promise<Finding> {
   const port = Number(process.env.PORT || 3000)
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(
-        note(
-          `Something answers on port ${port}`,
-          `If it is not this app, stop it or start with another port: PORT=${port + 1} npm run dev`,
-        ),
-      )
-    })
-    socket.on('error', () => resolve(ok(`Port ${port} is free`)))
-  })
+  return (await canConnect('127.0.0.1', port))
+    ? note(`Port ${port} is in use`, `If that isn’t this app, stop it or try: PORT=${port + 1} npm run dev`)
+    : ok(`Port ${port} is free`)
 }
 
 async function checkOwnPostgres(): Promise<Finding> {
@@ -107,96 +58,88 @@ async function checkOwnPostgres(): Promise<Finding> {
     const { version, dataVersion, home } = describePostgres()
     if (dataVersion && Number.parseInt(version, 10) !== Number(dataVersion)) {
       return broken(
-        `The data in ${home} is of PostgreSQL ${dataVersion}, and the one from npm is ${version}`,
-        `Keep what you need with pg_dump of that version, delete ${home}, and start again.`,
+        `The data in ${home} is from PostgreSQL ${dataVersion}, but npm installed ${version}`,
+        `Export what you need with pg_dump ${dataVersion}, delete ${home} and start again.`,
       )
     }
-    return ok(
-      `PostgreSQL ${version} from npm, ${dataVersion ? `with its data in ${home}` : 'to be set up at the first start'}`,
-    )
+    return ok(`PostgreSQL ${version} from npm, ${dataVersion ? `with data in ${home}` : 'set up on first start'}`)
   } catch (error) {
-    return broken('PostgreSQL from npm cannot be used', error instanceof Error ? error.message : String(error))
+    return broken('Can’t use PostgreSQL from npm', error instanceof Error ? error.message : String(error))
   }
 }
 
-/** Everybody who has read the source knows their addresses. */
-async function checkSeeded(client: pg.Client): Promise<Finding> {
-  const { seedPeople } = await import('../src/core/db/people.ts')
-  const { rows } = await client.query('select email from users where lower(email) = any($1)', [
-    seedPeople.map(({ email }) => email),
-  ])
-  const isElsewhere = process.env.AUTH_URL?.startsWith('https://') ?? false
-  if (rows.length === 0) return ok('None of the seeded people is in the database')
-  return isElsewhere
-    ? broken(
-        'The seeded people are in this database, and AUTH_URL is not on this machine',
-        'Delete them before anybody else does.',
-      )
-    : note('The seeded people are in this database', 'A production build does not start with them.')
+/** Only where drizzle-kit is installed, which is a development dependency. */
+async function checkSchemas(): Promise<Finding[]> {
+  if (!existsSync(join(root, 'node_modules', 'drizzle-kit'))) return []
+  const { findOwnersWithoutMigration } = await import('./schema-changes.ts')
+  const owners = await findOwnersWithoutMigration(root)
+  if (owners.length === 0) return [ok('Every schema has its migrations')]
+  return owners.map((owner) =>
+    broken(`The schema of ${owner} has changed without a migration`, `Run "npm run db:generate -- ${owner} <name>".`),
+  )
 }
 
-async function checkDatabase(): Promise<Finding[]> {
-  const { default: postgres } = await import('pg')
-  const { findHistories, migrationStatus, readMigrations } = await import('../src/core/db/migrate.ts')
-  if (!process.env.DATABASE_URL) return [await checkOwnPostgres()]
-  const client = new postgres.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 3_000 })
+/** None if a setting is invalid: that is reported as a problem of the settings. */
+function findProviders<Provider>(listProviders: () => Provider[]): Provider[] {
   try {
-    await client.connect()
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [
-      broken(
-        `The database in DATABASE_URL does not answer: ${reason}`,
-        'Start it, correct the URL, or leave DATABASE_URL empty to use PostgreSQL from npm.',
-      ),
-    ]
-  }
-  try {
-    const { rows } = await client.query('show server_version')
-    const version = Number.parseInt(rows[0].server_version, 10)
-    const { pending, changed } = await migrationStatus(client, readMigrations(findHistories(root)))
-    return [
-      version >= 14
-        ? ok(`PostgreSQL ${rows[0].server_version} answers`)
-        : broken(`PostgreSQL ${rows[0].server_version} is too old`, 'Use 14 or newer.'),
-      changed.length > 0
-        ? broken(
-            `Changed after they were applied: ${changed.map(({ owner, name }) => `${owner}/${name}`).join(', ')}`,
-            'Put the files back and write new migrations instead.',
-          )
-        : pending.length > 0
-          ? broken(`${pending.length} migrations are not applied`, 'Run "npm run db:migrate".')
-          : ok('All migrations are applied'),
-      ...(pending.length === 0 && changed.length === 0 ? [await checkSeeded(client)] : []),
-    ]
-  } finally {
-    await client.end()
+    return listProviders()
+  } catch {
+    return []
   }
 }
 
-const signs = { ok: 'ok    ', note: 'note  ', broken: 'BROKEN' }
+/** Settings, database, email and providers: the checks that /welcome shows in development, too. */
+async function checkSetup(): Promise<Finding[]> {
+  // Imported lazily, because they need packages.
+  const { checkApp } = await import('../src/core/doctor/check-app.ts')
+  const { importSource } = await import('./import-source.ts')
+  const [
+    { checkEnv, coreEnv, findMisspelledSettings },
+    { listProviders },
+    { modules },
+    { findScopeProvider },
+    { tenantTables },
+  ] = await importSource(
+    'src/core/env.ts',
+    'src/core/auth/oauth/provider-files.ts',
+    'src/modules.ts',
+    'src/scope-provider.ts',
+    'src/tenant-tables.ts',
+  )
+  const scopes = findScopeProvider()
+  const owners = [coreEnv, ...modules.flatMap(({ env }: { env?: unknown }) => env ?? [])]
+  const areas = await checkApp({
+    root,
+    env: process.env,
+    providers: findProviders(listProviders),
+    findProblems: (mode) => checkEnv(owners, { ...process.env, NODE_ENV: mode }),
+    walled: scopes && { noun: scopes.noun.many, tenantTables },
+  })
+  const misspelled: { name: string; meant: string }[] = findMisspelledSettings(owners)
+  return [
+    ...areas.flatMap(({ findings }) => findings),
+    ...misspelled.map(({ name, meant }) => note(`${name} isn’t a setting`, `Did you mean ${meant}?`)),
+  ]
+}
 
-/** Says what it finds; true when the app can run. */
-export async function examine(): Promise<boolean> {
+/** Prints all findings; returns true when the app can run. */
+export async function runChecks(): Promise<boolean> {
   loadEnv()
   const findings = [
     ok(`Node ${process.versions.node}`),
-    checkProgram('npm', '10.0.0', 'Install a current one.'),
+    checkProgram('npm', '10.0.0', 'Install a current version.'),
     checkProgram(
       'git',
       '2.38.0',
-      'The app runs without; adding, removing and upgrading modules needs git 2.38 or newer.',
+      'The app runs without it, but "npx plinth" needs git 2.38 or newer to add, remove and upgrade.',
     ),
     checkPackages(),
     checkEnvFile(),
   ]
-  if (findings.every(({ state }) => state !== 'broken')) findings.push(checkFloors(), checkModules())
+  if (findings.every(({ state }) => state !== 'broken')) findings.push(checkMinimumVersions(), checkModules(root))
   if (findings.every(({ state }) => state !== 'broken')) {
-    findings.push(...(await checkSettings()), await checkPort(), ...(await checkDatabase()))
+    findings.push(...(await checkSchemas()), ...(await checkSetup()), await checkPort())
+    if (!process.env.DATABASE_URL) findings.push(await checkOwnPostgres())
   }
-  for (const { state, what, mend } of findings) {
-    console.log(`${signs[state]} ${what}`)
-    if (mend) console.log(mend.replace(/^/gm, '         '))
-  }
-  return findings.every(({ state }) => state !== 'broken')
+  return printFindings(findings)
 }

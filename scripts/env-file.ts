@@ -4,7 +4,7 @@ import { root } from './root.ts'
 
 export const envFile = join(root, '.env')
 
-/** Reads .env; what the environment says already, wins. */
+/** Loads .env; variables that are already set in the environment win. */
 export function loadEnv(): void {
   if (existsSync(envFile)) process.loadEnvFile(envFile)
 }

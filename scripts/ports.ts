@@ -13,16 +13,16 @@ function tryPort(port: number, host: string): Promise<number | 'taken' | 'no suc
   })
 }
 
-/** On both addresses that "localhost" may mean: something on the other one would be opened instead. */
-export async function isFree(port: number): Promise<boolean> {
+/** Checks both IPs of "localhost": a server on the other one would be opened instead. */
+export async function isPortFree(port: number): Promise<boolean> {
   return (await tryPort(port, '127.0.0.1')) === port && (await tryPort(port, '::1')) !== 'taken'
 }
 
-/** The first free port from there on; any free one when none is asked for. */
-export async function freePort(from = 0): Promise<number> {
+/** The first free port at or above `from`; any free port if `from` is 0. */
+export async function findFreePort(from = 0): Promise<number> {
   for (let port = from; port < from + 50; port++) {
     const candidate = from === 0 ? await tryPort(0, '127.0.0.1') : port
-    if (typeof candidate === 'number' && (await isFree(candidate))) return candidate
+    if (typeof candidate === 'number' && (await isPortFree(candidate))) return candidate
   }
-  throw new Error(`There is no free port from ${from} on`)
+  throw new Error(`No free port at or above ${from}`)
 }

@@ -1,4 +1,4 @@
-// A real PostgreSQL from npm, for development and tests on a machine that has none. Data lives in .data/postgres.
+// A PostgreSQL from npm, for development and tests on a machine without one. Its data is in .data/postgres.
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
@@ -19,15 +19,15 @@ import {
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import pg from 'pg'
-import { freePort } from './ports.ts'
+import { findFreePort } from './ports.ts'
 import { root } from './root.ts'
 
 const require = createRequire(import.meta.url)
 
-/** PostgreSQL refuses to run as root; there it runs as `nobody`. */
+/** PostgreSQL does not run as root; in that case it runs as `nobody`. */
 const runAs: { uid?: number; gid?: number } = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-interface Place {
+interface Installation {
   /** Folder with bin/ and lib/. */
   native: string
   /** Folder for data, password and log. */
@@ -43,13 +43,13 @@ function run(command: string, args: string[], options: SpawnOptions = {}): Promi
       windowsHide: true,
       ...options,
     })
-    let complaint = ''
+    let errorOutput = ''
     child.stderr?.on('data', (text) => {
-      complaint += text
+      errorOutput += text
     })
     child.on('error', reject)
     child.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`${basename(command)} failed: ${complaint.trim()}`)),
+      code === 0 ? resolve() : reject(new Error(`${basename(command)} failed: ${errorOutput.trim()}`)),
     )
   })
 }
@@ -63,14 +63,14 @@ function findNative(): string {
     return join(dirname(dirname(entry)), 'native')
   } catch (cause) {
     throw new Error(
-      `There is no PostgreSQL from npm for ${process.platform} ${process.arch}. Set DATABASE_URL to a server of your own; ` +
+      `PostgreSQL from npm isn’t installed for ${process.platform} ${process.arch}. Set DATABASE_URL to your own server. ` +
         '"docker compose up -d" starts one.',
       { cause },
     )
   }
 }
 
-/** npm packages cannot hold symbolic links; the package's install script makes them, and may not have been run. */
+/** npm packages cannot contain symbolic links. The package's install script would create them, but may not have run. */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -80,14 +80,14 @@ function linkLibraries(native: string): void {
   }
 }
 
-/** For a project in a folder that only root may enter, such as /root: a place that the server's user can reach. */
-export function placeApart(project: string): Place {
+/** For a project in a folder that only root can read, such as /root: a folder that the server's user can access. */
+export function separateInstallation(project: string): Installation {
   const id = createHash('sha256').update(project).digest('hex').slice(0, 8)
   const folder = join('/var/lib/plinth', `${basename(project)}-${id}`)
   return { native: join(folder, 'native'), home: join(folder, 'postgres') }
 }
 
-function findPlace(): Place {
+function findInstallation(): Installation {
   const native = findNative()
   linkLibraries(native)
   const home = join(root, '.data', 'postgres')
@@ -95,32 +95,41 @@ function findPlace(): Place {
     spawnSync(join(folder, 'bin', 'postgres'), ['--version'], { ...runAs, cwd: '/', encoding: 'utf8' }).stdout
   if (runAs.uid === undefined || version(native)) return { native, home }
 
-  const apart = placeApart(root)
-  const wanted = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' }).stdout
-  if (version(apart.native) !== wanted) {
-    rmSync(apart.native, { recursive: true, force: true })
-    mkdirSync(dirname(apart.native), { recursive: true })
-    cpSync(native, apart.native, { recursive: true, verbatimSymlinks: true })
+  const separate = separateInstallation(root)
+  const packageVersion = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' }).stdout
+  if (version(separate.native) !== packageVersion) {
+    rmSync(separate.native, { recursive: true, force: true })
+    mkdirSync(dirname(separate.native), { recursive: true })
+    cpSync(native, separate.native, { recursive: true, verbatimSymlinks: true })
   }
-  return apart
+  return separate
 }
 
-function own(path: string): void {
+function giveToServerUser(path: string): void {
   if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(path, runAs.uid, runAs.gid)
 }
 
-/** Made aside and then moved into place: two first starts at once must not mix. */
-async function createCluster({ native, home }: Place): Promise<void> {
-  const draft = `${home}-${process.pid}`
+/** Created in a temporary folder and then renamed, so that two first starts at the same time do not collide. */
+async function createCluster({ native, home }: Installation): Promise<void> {
+  const temporaryHome = `${home}-${process.pid}`
   mkdirSync(dirname(home), { recursive: true })
-  mkdirSync(draft, { mode: 0o700 })
-  own(draft)
-  const passwordFile = join(draft, 'password')
+  mkdirSync(temporaryHome, { mode: 0o700 })
+  giveToServerUser(temporaryHome)
+  const passwordFile = join(temporaryHome, 'password')
   writeFileSync(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600 })
-  own(passwordFile)
+  giveToServerUser(passwordFile)
   await run(join(native, 'bin', 'initdb'), [
-    ...['--pgdata', join(draft, 'data'), '--username', 'plinth', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    // PostgreSQL's own rules for text, so that no locale of the system is asked for.
+    ...[
+      '--pgdata',
+      join(temporaryHome, 'data'),
+      '--username',
+      'plinth',
+      '--pwfile',
+      passwordFile,
+      '--auth',
+      'scram-sha-256',
+    ],
+    // The builtin locale provider, so that no locale of the system is needed.
     ...[
       '--encoding',
       'UTF8',
@@ -140,16 +149,16 @@ async function createCluster({ native, home }: Place): Promise<void> {
     'max_connections = 200',
     '',
   ]
-  appendFileSync(join(draft, 'data', 'postgresql.conf'), settings.join('\n'))
+  appendFileSync(join(temporaryHome, 'data', 'postgresql.conf'), settings.join('\n'))
   try {
-    renameSync(draft, home)
+    renameSync(temporaryHome, home)
   } catch {
-    rmSync(draft, { recursive: true })
+    rmSync(temporaryHome, { recursive: true })
   }
 }
 
-/** The URL of the server that already runs on exactly this data, if there is one. */
-async function findRunning({ home }: Place): Promise<string | undefined> {
+/** The URL of the server that already runs on this data folder, if there is one. */
+async function findRunning({ home }: Installation): Promise<string | undefined> {
   const pidFile = join(home, 'data', 'postmaster.pid')
   if (!existsSync(pidFile)) return
   const port = Number(readFileSync(pidFile, 'utf8').split('\n')[3])
@@ -185,21 +194,21 @@ async function createDatabase(serverUrl: string, name: string): Promise<string> 
 }
 
 /**
- * Everybody who uses the server holds one connection for as long as they do; the last one to leave stops it. So tests
+ * Every process that uses the server holds one connection with this name; the last one to exit stops the server. So tests
  * can run beside `npm run dev`, in any order.
  */
-const lease = 'plinth lease'
+const leaseName = 'plinth lease'
 
-async function takeLease(
+async function acquireLease(
   url: string,
   stopServer: () => Promise<void>,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
-  const client = new pg.Client({ connectionString: url, application_name: lease })
-  client.on('error', () => {}) // the server was stopped by hand
+  const client = new pg.Client({ connectionString: url, application_name: leaseName })
+  client.on('error', () => {}) // the server was stopped manually
   await client.connect()
   const stop = async () => {
     const others = await client
-      .query('select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()', [lease])
+      .query('select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()', [leaseName])
       .catch(() => undefined)
     await client.end().catch(() => {})
     if (others?.rowCount === 0) await stopServer()
@@ -207,8 +216,8 @@ async function takeLease(
   return { url: await createDatabase(url, 'plinth'), stop }
 }
 
-/** The server on the data in that place. */
-function serverOn({ native, home }: Place, port: number) {
+/** Functions to start and stop the server of this data folder. */
+function serverOn({ native, home }: Installation, port: number) {
   const control = join(native, 'bin', 'pg_ctl')
   const data = ['--pgdata', join(home, 'data')]
   const logFile = join(home, 'log')
@@ -217,8 +226,8 @@ function serverOn({ native, home }: Place, port: number) {
     logFile,
     start: async () => {
       closeSync(openSync(logFile, 'a'))
-      own(logFile)
-      // Its output goes to a file: a pipe would stay open as long as the server runs.
+      giveToServerUser(logFile)
+      // Output goes to a file, because a pipe would stay open as long as the server runs.
       await run(control, ['start', ...data, '--wait', '--silent', '--log', logFile, '--options', `-p ${port}`], {
         stdio: 'ignore',
       })
@@ -227,42 +236,42 @@ function serverOn({ native, home }: Place, port: number) {
   }
 }
 
-/** Starts the server unless it runs already. */
+/** Starts the server unless it is already running. */
 export async function startPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
-  const place = findPlace()
-  if (!existsSync(join(place.home, 'data', 'PG_VERSION'))) await createCluster(place)
+  const installation = findInstallation()
+  if (!existsSync(join(installation.home, 'data', 'PG_VERSION'))) await createCluster(installation)
 
-  const server = serverOn(place, await freePort())
-  const running = await findRunning(place)
-  if (running) return takeLease(running, server.stop)
+  const server = serverOn(installation, await findFreePort())
+  const running = await findRunning(installation)
+  if (running) return acquireLease(running, server.stop)
   try {
     await server.start()
   } catch (cause) {
-    // Another process of ours may have been first.
-    const other = await findRunning(place)
-    if (other) return takeLease(other, server.stop)
+    // Another process may have started it at the same time.
+    const other = await findRunning(installation)
+    if (other) return acquireLease(other, server.stop)
     const last = readFileSync(server.logFile, 'utf8').trim().split('\n').slice(-5).join('\n')
-    throw new Error(`PostgreSQL did not start. The end of ${server.logFile}:\n${last}`, { cause })
+    throw new Error(`PostgreSQL didn’t start. The end of ${server.logFile}:\n${last}`, { cause })
   }
-  return takeLease(server.url, server.stop)
+  return acquireLease(server.url, server.stop)
 }
 
-/** A server with data of its own in a folder that does not exist yet, for tests that stop it. It is not running. */
+/** A separate server with its data in a new folder, for tests that stop it. It is not started yet. */
 export async function createServer(
   home: string,
 ): Promise<{ url: string; start: () => Promise<void>; stop: () => Promise<void> }> {
-  const place = { native: findPlace().native, home }
-  await createCluster(place)
-  return serverOn(place, await freePort())
+  const installation = { native: findInstallation().native, home }
+  await createCluster(installation)
+  return serverOn(installation, await findFreePort())
 }
 
-/** For the doctor: which version there is, and which one made the data, if there is any. Starts nothing. */
+/** For the doctor: the version of the server, and the version of the data if there is any. Starts nothing. */
 export function describePostgres(): { version: string; dataVersion: string | undefined; home: string } {
-  const { native, home } = findPlace()
+  const { native, home } = findInstallation()
   const { stdout, stderr } = spawnSync(join(native, 'bin', 'postgres'), ['--version'], { encoding: 'utf8' })
   const version = /(\d+(\.\d+)*)/.exec(stdout ?? '')?.[1]
   if (!version)
-    throw new Error(`Its server does not run here: ${stderr?.trim()}. Set DATABASE_URL to a server of your own.`)
-  const made = join(home, 'data', 'PG_VERSION')
-  return { version, dataVersion: existsSync(made) ? readFileSync(made, 'utf8').trim() : undefined, home }
+    throw new Error(`The server doesn’t run on this machine: ${stderr?.trim()}. Set DATABASE_URL to your own server.`)
+  const versionFile = join(home, 'data', 'PG_VERSION')
+  return { version, dataVersion: existsSync(versionFile) ? readFileSync(versionFile, 'utf8').trim() : undefined, home }
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project's folder. */
+/** The root folder of the project. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))

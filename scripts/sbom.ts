@@ -1,9 +1,11 @@
-// npm run sbom: what the app is made of, as CycloneDX, from the lockfile. The same lockfile gives the same text: npm's own
-// number and time of day are left out.
+// npm run sbom: a CycloneDX SBOM from the lockfile. Reproducible: the serial number and timestamp of npm are left out.
 import { spawnSync } from 'node:child_process'
 import { root } from './root.ts'
+import { showUsage } from './show-usage.mjs'
 
-interface Bill {
+showUsage('npm run sbom')
+
+interface Sbom {
   serialNumber?: string
   metadata: { timestamp?: string; tools?: unknown }
   components: { 'bom-ref': string }[]
@@ -15,10 +17,10 @@ const { status, stdout, stderr } = spawnSync(
   { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, shell: process.platform === 'win32' },
 )
 if (status !== 0) {
-  console.error(stderr || 'npm could not read the lockfile.')
+  console.error(stderr || 'npm couldn’t read the lockfile.')
   process.exit(1)
 }
-const { serialNumber, ...bill } = JSON.parse(stdout) as Bill
-const { timestamp, tools, ...metadata } = bill.metadata
-const components = bill.components.toSorted((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
-console.log(JSON.stringify({ ...bill, metadata, components }, null, 2))
+const { serialNumber, ...sbom } = JSON.parse(stdout) as Sbom
+const { timestamp, tools, ...metadata } = sbom.metadata
+const components = sbom.components.toSorted((a, b) => (a['bom-ref'] < b['bom-ref'] ? -1 : 1))
+console.log(JSON.stringify({ ...sbom, metadata, components }, null, 2))

@@ -1,15 +1,31 @@
-// npm run screenshots: every page in both themes, wide and narrow, into .data/screenshots. Look at them before you call
-// a page done. Needs a production build. The pictures in docs/images are made here too. A module's own pages are listed in
-// its screenshots.ts. "-- account" takes only those whose name begins so.
-import { copyFileSync, existsSync, globSync, mkdirSync } from 'node:fs'
+// npm run screenshots: every page in both themes, wide and narrow, into .data/screenshots. Review them before a page is
+// done. Needs a production build. A module lists its pages in its screenshots.ts. "-- account" takes only those whose name
+// begins with "account". "-- --readme" replaces the pictures of the product in docs/images and in `_images` of modules; build
+// again afterwards.
+import { globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { chromium, type Page } from '@playwright/test'
+import sharp from 'sharp'
 import config from '../playwright.config.ts'
-import { someAddress } from '../tests/support/journey.ts'
-import setup from '../tests/support/journey-setup.ts'
-import { answered, fill, follow, refused, type Shot, signInTo } from '../tests/support/shots.ts'
+import { appSlug } from '../src/brand.ts'
+import setup from '../tests/app/support/e2e-setup.ts'
+import { randomIp, waitForHydration } from '../tests/app/support/e2e-test.ts'
+import {
+  fillAndSubmit,
+  openEmailLink,
+  type Screenshot,
+  signInTo,
+  waitForAlert,
+  waitForStatus,
+} from '../tests/app/support/screenshots.ts'
+import { type RunningServer, startServer } from '../tests/app/support/server.ts'
+import { takeEmailScreenshots } from './email-screenshots.ts'
+import { findFreePort } from './ports.ts'
 import { root } from './root.ts'
+import { showUsage } from './show-usage.mjs'
+
+showUsage('npm run screenshots [-- <name prefix> …] [--readme]')
 
 const out = join(root, '.data', 'screenshots')
 mkdirSync(out, { recursive: true })
@@ -18,11 +34,17 @@ const { APP_URL: app = '', DEV_URL: dev = '', DEV_PASSWORD: password = '' } = pr
 const browser = await chromium.launch(config.use?.launchOptions)
 
 const signIn = (page: Page) => signInTo(page, 'editor@example.com', password)
-const newcomer = () => ({ Name: 'Ada', 'E-mail': `ada-${Date.now()}@example.com`, Password: 'a long walk by the sea' })
-/** Each page, and what to do there before the picture is taken. */
-const pages: Shot[] = [
-  { name: 'start', url: `${app}/` },
-  { name: 'welcome', url: `${app}/welcome` },
+/** A server without its database, for the pages it then shows. */
+let outage: Promise<RunningServer> | undefined
+const startOutage = async () =>
+  startServer('start', {
+    DATABASE_URL: `postgres://nobody@127.0.0.1:${await findFreePort()}/none`,
+    AUTH_SECRET: 'only-for-screenshots-0123456789-abcdef',
+  })
+const newUser = () => ({ Name: 'Ada', Email: `ada-${Date.now()}@example.com`, Password: 'a long walk by the sea' })
+/** Each page, with the steps before the screenshot. */
+const pages: Screenshot[] = [
+  { name: 'start', url: `${app}/`, picture: 'start' },
   { name: 'welcome-development', url: `${dev}/welcome` },
   { name: 'signin', url: `${app}/signin` },
   { name: 'signin-development', url: `${dev}/signin` },
@@ -30,8 +52,8 @@ const pages: Shot[] = [
     name: 'signin-refused',
     url: `${app}/signin`,
     after: async (page) => {
-      await fill(page, { 'E-mail': 'nobody@example.com', Password: 'wrong' })
-      await refused(page)
+      await fillAndSubmit(page, { Email: 'nobody@example.com', Password: 'wrong' })
+      await waitForAlert(page)
     },
   },
   { name: 'signup', url: `${app}/signup` },
@@ -39,37 +61,37 @@ const pages: Shot[] = [
     name: 'signup-refused',
     url: `${app}/signup`,
     after: async (page) => {
-      await fill(page, { ...newcomer(), 'E-mail': 'ada', Password: 'password1234' })
-      await refused(page)
+      await fillAndSubmit(page, { ...newUser(), Email: 'ada', Password: 'password1234' })
+      await waitForAlert(page)
     },
   },
   {
     name: 'signup-sent',
     url: `${app}/signup`,
     after: async (page) => {
-      await fill(page, newcomer())
-      await answered(page)
+      await fillAndSubmit(page, newUser())
+      await waitForStatus(page)
     },
   },
   {
     name: 'verify',
     url: `${app}/signup`,
     after: async (page) => {
-      const ada = newcomer()
-      await fill(page, ada)
-      await answered(page)
-      await follow(page, ada['E-mail'], 'Confirm your e-mail address')
+      const ada = newUser()
+      await fillAndSubmit(page, ada)
+      await waitForStatus(page)
+      await openEmailLink(page, ada.Email, 'Confirm your email')
     },
   },
   {
     name: 'verify-elsewhere',
     url: `${app}/signup`,
     after: async (page) => {
-      const ada = newcomer()
-      await fill(page, ada)
-      await answered(page)
+      const ada = newUser()
+      await fillAndSubmit(page, ada)
+      await waitForStatus(page)
       await page.context().clearCookies()
-      await follow(page, ada['E-mail'], 'Confirm your e-mail address')
+      await openEmailLink(page, ada.Email, 'Confirm your email')
     },
   },
   { name: 'verify-gone', url: `${app}/verify?token=x` },
@@ -78,14 +100,14 @@ const pages: Shot[] = [
     name: 'forgot-sent',
     url: `${app}/forgot`,
     after: async (page) => {
-      await fill(page, { 'E-mail': 'editor@example.com' })
-      await answered(page)
+      await fillAndSubmit(page, { Email: 'editor@example.com' })
+      await waitForStatus(page)
     },
   },
   {
     name: 'reset',
     url: `${app}/forgot`,
-    after: (page) => follow(page, 'editor@example.com', 'Choose a new password'),
+    after: (page) => openEmailLink(page, 'editor@example.com', 'Reset your password'),
   },
   { name: 'reset-gone', url: `${app}/reset?token=x` },
   { name: 'signed-out', url: `${app}/signed-out` },
@@ -93,7 +115,38 @@ const pages: Shot[] = [
   { name: 'connect', url: `${app}/connect/google`, before: signIn },
   { name: 'connect-done', url: `${app}/connect/google?done`, before: signIn },
   { name: 'not-found', url: `${app}/no-such-page` },
+  { name: 'not-found-signed-in', url: `${app}/no-such-page`, before: signIn },
+  {
+    name: 'unavailable',
+    url: `${app}/`,
+    after: async (page) => {
+      outage ??= startOutage()
+      const { url } = await outage
+      await page.context().addCookies([{ name: `${appSlug}.session`, value: 'x'.repeat(43), url }])
+      await page.goto(`${url}/dashboard`)
+    },
+  },
+  {
+    name: 'offline',
+    url: `${app}/dashboard`,
+    before: signIn,
+    after: async (page) => {
+      await page.context().setOffline(true)
+      await page.getByText('You’re offline').waitFor()
+    },
+  },
+  {
+    name: 'stand-in',
+    url: `${app}/signin`,
+    after: async (page) => {
+      await page.getByRole('button', { name: 'Continue with Google' }).click()
+      await page.getByRole('heading', { name: 'Sign in as…' }).waitFor()
+    },
+  },
   { name: 'interface', url: `${dev}/dev/ui` },
+  { name: 'emails', url: `${dev}/dev/emails` },
+  { name: 'emails-dark', url: `${dev}/dev/emails?view=dark` },
+  { name: 'routes', url: `${dev}/dev/routes` },
   {
     name: 'inbox',
     url: `${dev}/dev/inbox`,
@@ -108,38 +161,51 @@ for (const file of globSync('src/app/*/screenshots.ts', { cwd: root })) {
   const { shots } = await import(pathToFileURL(join(root, file)).href)
   pages.push(...shots(app, password))
 }
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const isWanted = (name: string) => wanted.length === 0 || wanted.some((word) => name.startsWith(word))
+const prefixes = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+const isForReadme = process.argv.includes('--readme')
+const isSelected = ({ name, picture }: Screenshot) =>
+  isForReadme ? picture !== undefined : prefixes.length === 0 || prefixes.some((word) => name.startsWith(word))
+
+/** Writes the picture to each file of that name, in the format of the file. It has two pixels for each of the page. */
+async function replacePictures(name: string, png: Buffer): Promise<void> {
+  for (const file of globSync(`{docs/images,src/app/*/_images}/${name}.{png,webp}`, { cwd: root })) {
+    const picture = file.endsWith('.webp')
+      ? sharp(png).webp({ quality: 82, effort: 6 })
+      : sharp(png).resize({ width: 1280 }).png({ palette: true })
+    await picture.toFile(join(root, file))
+    console.log(`Replaced ${file}`)
+  }
+}
 
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 390]) {
-      for (const { name, url, before, after } of pages.filter((shot) => isWanted(shot.name))) {
+    for (const width of isForReadme ? [1280] : [1280, 390]) {
+      for (const { name, url, picture, before, after } of pages.filter(isSelected)) {
         const context = await browser.newContext({
           baseURL: app,
           colorScheme,
+          // Menus and dialogs as they are when they have opened.
+          reducedMotion: 'reduce',
           viewport: { width, height: 800 },
-          extraHTTPHeaders: { 'x-forwarded-for': someAddress() },
+          deviceScaleFactor: isForReadme ? 2 : 1,
+          extraHTTPHeaders: { 'x-forwarded-for': randomIp() },
         })
         const page = await context.newPage()
         await before?.(page)
-        await page.goto(url, { waitUntil: 'networkidle' })
+        await page.goto(url)
+        await waitForHydration(page)
         await after?.(page)
-        await page.screenshot({ path: join(out, `${name}-${colorScheme}-${width}.png`), fullPage: true })
-        if (name === 'start' && width === 1280) await page.screenshot({ path: join(out, `readme-${colorScheme}.png`) })
+        if (isForReadme) await replacePictures(`${picture}-${colorScheme}`, await page.screenshot())
+        else await page.screenshot({ path: join(out, `${name}-${colorScheme}-${width}.png`), fullPage: true })
         await context.close()
       }
     }
   }
+  if (isSelected({ name: 'email-samples', url: dev })) await takeEmailScreenshots(browser, dev, out)
 } finally {
   await browser.close()
+  await (await outage)?.stop()
   await teardown()
 }
 
-const images = join(root, 'docs', 'images')
-if (process.argv.includes('--readme') && existsSync(join(out, 'readme-light.png'))) {
-  mkdirSync(images, { recursive: true })
-  for (const theme of ['light', 'dark'])
-    copyFileSync(join(out, `readme-${theme}.png`), join(images, `start-${theme}.png`))
-}
-console.log(`Pictures are in ${out}`)
+if (!isForReadme) console.log(`Saved screenshots to ${out}`)

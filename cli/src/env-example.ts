@@ -2,7 +2,7 @@ import { mergeKeys } from './merge.ts'
 
 const heading = /^# --- ([\w-]+) ---$/
 
-/** The text by owner: what stands before the first heading belongs to ''. Put together again it is the same text. */
+/** Splits the text by owner; the part before the first heading belongs to ''. Joined again, the blocks give the same text. */
 export function blocksOf(text: string): Map<string, string> {
   const blocks = new Map<string, string>()
   let owner = ''
@@ -25,12 +25,12 @@ export function withoutBlocks(text: string, modules: string[]): string {
   return textOf(blocks)
 }
 
-/** Merges block by block. Where somebody changed a block that the template changed as well, git shall show it. */
+/** Merges block by block. A block that both the user and the template changed becomes a git conflict. */
 export function mergeEnvExample(texts: { base: string; next: string; user: string }): { base: string; next: string } {
   const trimmed = (text: string) => new Map([...blocksOf(text)].map(([owner, block]) => [owner, block.trimEnd()]))
   const { base, next } = mergeKeys(trimmed(texts.base), trimmed(texts.next), trimmed(texts.user))
-  // What nobody touched stays as it is, to the byte.
-  const asWas = (blocks: Map<string, string>) =>
+  // Without any change, the text stays byte-identical.
+  const unchangedOr = (blocks: Map<string, string>) =>
     textOf(blocks) === textOf(trimmed(texts.user)) ? texts.user : textOf(blocks)
-  return { base: asWas(base), next: asWas(next) }
+  return { base: unchangedOr(base), next: unchangedOr(next) }
 }

@@ -7,7 +7,7 @@ import type { Tree } from './snapshot.ts'
 
 const formatted = /\.(ts|tsx|js|jsx|mjs|cjs|json|jsonc|css)$/
 
-/** The ways in which an app may be formatted: the files that say how, and the program that does it. */
+/** The supported formatters: their configuration files and commands. */
 const formatters = [
   { program: 'biome', files: ['biome.json', 'biome.jsonc'], args: ['format', '--write', '.'] },
   {
@@ -23,41 +23,41 @@ const formatters = [
 ]
 
 /**
- * Both trees in the app's own format. Somebody who likes semicolons has changed every line of every file, and none of
- * it is a change that could conflict with anything.
+ * Formats both trees like the app. With another formatter configuration (semicolons, for example) every line of the app
+ * differs from the template, and all of them would conflict.
  */
 export function formatLike(repository: Repository, base: Tree, next: Tree): [Tree, Tree] {
-  const copies: [Tree, Tree] = [new Map(base), new Map(next)]
+  const formattedTrees: [Tree, Tree] = [new Map(base), new Map(next)]
   for (const { program, files, args } of formatters) {
-    const here = repository.readAt('HEAD', [...files, '.gitignore', '.editorconfig', '.prettierignore'])
-    const own = files.filter((file) => here.get(file))
-    const isAsItCame = own.every((file) => base.get(file)?.equals(here.get(file) ?? Buffer.alloc(0)))
+    const appFiles = repository.readAt('HEAD', [...files, '.gitignore', '.editorconfig', '.prettierignore'])
+    const configFiles = files.filter((file) => appFiles.get(file))
+    const isUnchanged = configFiles.every((file) => base.get(file)?.equals(appFiles.get(file) ?? Buffer.alloc(0)))
     const command = findProgram(repository.folder, program)
-    if (own.length === 0 || isAsItCame || !command) continue
-    for (const tree of copies) formatTree(tree, here, command, args)
+    if (configFiles.length === 0 || isUnchanged || !command) continue
+    for (const tree of formattedTrees) formatTree(tree, appFiles, command, args)
   }
-  return copies
+  return formattedTrees
 }
 
-/** Among the packages of the app, or of the workspace that it is in. */
+/** Looks in the node_modules of the app and of its parent folders (a workspace). */
 function findProgram(folder: string, name: string): string | null {
-  for (let place = folder; ; place = dirname(place)) {
-    const file = join(place, 'node_modules', '.bin', name)
+  for (let parent = folder; ; parent = dirname(parent)) {
+    const file = join(parent, 'node_modules', '.bin', name)
     if (existsSync(file)) return file
-    if (place === dirname(place)) return null
+    if (parent === dirname(parent)) return null
   }
 }
 
 function formatTree(tree: Tree, settings: Map<string, Buffer | null>, command: string, args: string[]): void {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-format-'))
   try {
-    const put = (path: string, bytes: Buffer) => {
+    const writeCopy = (path: string, bytes: Buffer) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), bytes)
     }
     const paths = [...tree.keys()].filter((path) => formatted.test(path) && !settings.get(path))
-    for (const path of paths) put(path, tree.get(path) ?? Buffer.alloc(0))
-    for (const [path, bytes] of settings) if (bytes) put(path, bytes)
+    for (const path of paths) writeCopy(path, tree.get(path) ?? Buffer.alloc(0))
+    for (const [path, bytes] of settings) if (bytes) writeCopy(path, bytes)
     const isWindows = process.platform === 'win32'
     spawnSync(isWindows ? `"${command}"` : command, args, { cwd: folder, stdio: 'ignore', shell: isWindows })
     for (const path of paths) tree.set(path, readFileSync(join(folder, path)))

@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
 import type { Tree } from './snapshot.ts'
 
-interface Answer {
+interface GitResult {
   /** Null when it was killed. */
   status: number | null
   output: string
-  complaint: string
+  errorOutput: string
 }
 
-const needed = 'Adding, removing and upgrading need git.'
+const gitRequired = 'You need git to add or remove modules and to upgrade.'
 
 /**
- * Hooks are for what people write. Folders that look renamed are not followed: folders are modules here. What git
- * remembers of earlier conflicts must not be taken for the person's decision.
+ * Disables hooks, which are meant for the user's own commits. Disables directory rename detection, because folders are
+ * modules here. Disables rerere, because an earlier conflict resolution is not the user's decision about this one.
  */
 const settings = [
   'core.hooksPath=/dev/null',
@@ -23,45 +23,47 @@ const settings = [
   'gc.auto=0',
 ].flatMap((setting) => ['-c', setting])
 
-/** The git repository that an app is in, which may begin further up. */
+/** The git repository of an app. Its root may be a parent folder of the app. */
 export class Repository {
   /** The app's folder. */
   readonly folder: string
-  /** Where the app is in the repository: '' or 'apps/shop/'. */
+  /** The path of the app in the repository: '' or 'apps/shop/'. */
   readonly prefix: string
 
   constructor(folder: string) {
     this.folder = folder
-    const { status, output, complaint } = this.try('rev-parse', '--show-prefix')
+    const { status, output, errorOutput } = this.try('rev-parse', '--show-prefix')
     if (status !== 0)
-      throw new Refusal(
-        /not a git repository/.test(complaint)
-          ? `This folder is not in a git repository. ${needed} Make one first:\n  git init && git add -A && git commit -m "Begin"`
-          : `git refuses to look at this folder: ${complaint}`,
+      throw new CliError(
+        /not a git repository/.test(errorOutput)
+          ? `This folder isn’t in a git repository. ${gitRequired} Create a repository first:\n  git init && git add -A && git commit -m "Initial commit"`
+          : `git can’t read this folder: ${errorOutput}`,
       )
     this.prefix = output
     if (!this.commitAt('HEAD'))
-      throw new Refusal('There is no commit yet. Commit the app first: git add -A && git commit -m "Begin"')
+      throw new CliError(
+        'This repository has no commits yet. Commit the app first: git add -A && git commit -m "Initial commit"',
+      )
   }
 
-  try(...args: string[]): Answer {
+  try(...args: string[]): GitResult {
     return this.tryWith({}, ...args)
   }
 
-  tryWith({ input, env }: { input?: Buffer; env?: Record<string, string> }, ...args: string[]): Answer {
+  tryWith({ input, env }: { input?: Buffer; env?: Record<string, string> }, ...args: string[]): GitResult {
     const { status, stdout, stderr, error } = spawnSync('git', [...settings, ...args], {
       cwd: this.folder,
       input: input ?? '',
       env: { ...process.env, GIT_EDITOR: 'true', LC_ALL: 'C', ...env },
       maxBuffer: 1024 * 1024 * 1024,
     })
-    if (error) throw new Refusal(`git is not installed. ${needed}`)
-    return { status, output: stdout.toString().replace(/\n$/, ''), complaint: stderr.toString().trim() }
+    if (error) throw new CliError(`git isn’t installed. ${gitRequired}`)
+    return { status, output: stdout.toString().replace(/\n$/, ''), errorOutput: stderr.toString().trim() }
   }
 
   run(...args: string[]): string {
-    const { status, output, complaint } = this.try(...args)
-    if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${complaint || output}`)
+    const { status, output, errorOutput } = this.try(...args)
+    if (status !== 0) throw new Error(`git ${args.join(' ')} failed: ${errorOutput || output}`)
     return output
   }
 
@@ -71,12 +73,12 @@ export class Repository {
       .filter(Boolean)
   }
 
-  /** The full name of a commit; '' when there is none. */
+  /** The hash of a commit; '' if it does not exist. */
   commitAt(name: string): string {
     return this.try('rev-parse', '--verify', '--quiet', `${name}^{commit}`).output
   }
 
-  /** Of the app's own files at a commit, those with these paths; null for what is not there. */
+  /** Reads files of the app at a commit; null for a file that does not exist. */
   readAt(commit: string, paths: string[]): Map<string, Buffer | null> {
     const { stdout } = spawnSync('git', ['cat-file', '--batch'], {
       cwd: this.folder,
@@ -84,17 +86,17 @@ export class Repository {
       maxBuffer: 1024 * 1024 * 1024,
     })
     const found = new Map<string, Buffer | null>()
-    let at = 0
+    let offset = 0
     for (const path of paths) {
-      const end = stdout.indexOf('\n', at)
-      const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.subarray(at, end).toString())?.[1]
-      at = end + 1
+      const end = stdout.indexOf('\n', offset)
+      const size = /^[0-9a-f]+ blob (\d+)$/.exec(stdout.subarray(offset, end).toString())?.[1]
+      offset = end + 1
       if (size === undefined) {
         found.set(path, null)
         continue
       }
-      found.set(path, stdout.subarray(at, at + Number(size)))
-      at += Number(size) + 1
+      found.set(path, stdout.subarray(offset, offset + Number(size)))
+      offset += Number(size) + 1
     }
     return found
   }
@@ -104,17 +106,17 @@ export class Repository {
     return this.lines('ls-tree', '-r', '-z', '--name-only', commit)
   }
 
-  /** Tracked files with changes that are not committed, wherever they are in the repository. */
+  /** Tracked files with uncommitted changes, anywhere in the repository. */
   get changes(): string[] {
     return this.lines('status', '--porcelain', '-z', '--no-renames', '--untracked-files=no').map((line) =>
       line.slice(3),
     )
   }
 
-  /** Whose name stands on a commit made here; a name of our own where nobody has given one. */
+  /** Environment variables for the author of a commit: empty if git has an identity, otherwise our own. */
   identity(): Record<string, string> {
-    const isKnown = ['GIT_COMMITTER_IDENT', 'GIT_AUTHOR_IDENT'].every((name) => this.try('var', name).status === 0)
-    return isKnown
+    const hasIdentity = ['GIT_COMMITTER_IDENT', 'GIT_AUTHOR_IDENT'].every((name) => this.try('var', name).status === 0)
+    return hasIdentity
       ? {}
       : {
           GIT_AUTHOR_NAME: 'plinth',
@@ -126,7 +128,7 @@ export class Repository {
 
   /**
    * Writes both trees as commits, the second on top of the first, without touching index, work tree or hooks. The refs
-   * keep git from sweeping them away while somebody solves a conflict.
+   * protect the commits from garbage collection while the user resolves conflicts.
    */
   writeCommits(refs: { base: string; next: string }, base: Tree, next: Tree, message: string): void {
     const { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email } = this.identity()
@@ -148,7 +150,7 @@ export class Repository {
     commit(refs.base, base, 'The app as it came')
     commit(refs.next, next, message, refs.base)
     parts.push(Buffer.from('done\n'))
-    const { status, complaint } = this.tryWith({ input: Buffer.concat(parts) }, 'fast-import', '--quiet', '--force')
-    if (status !== 0) throw new Error(`git fast-import failed: ${complaint}`)
+    const { status, errorOutput } = this.tryWith({ input: Buffer.concat(parts) }, 'fast-import', '--quiet', '--force')
+    if (status !== 0) throw new Error(`git fast-import failed: ${errorOutput}`)
   }
 }

@@ -1,50 +1,58 @@
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { isApp, openApp } from './app.ts'
-import { Cancelled } from './ask.ts'
-import { add, type ChangeOptions, isNewer, remove, resume, upgrade } from './change.ts'
+import { type App, isApp, openApp } from './app.ts'
+import { Canceled } from './ask.ts'
+import { add, type ChangeOptions, remove, resume, upgrade } from './change.ts'
+import { CliError } from './cli-error.ts'
 import { create } from './create.ts'
-import { packageManagerNamed } from './package-manager.ts'
-import { Refusal } from './refusal.ts'
+import { createOutput, type Output } from './output.ts'
+import { parsePackageManager } from './package-manager.ts'
+import { isNewer } from './releases.ts'
 import { render, withRequired } from './render.ts'
-import { type Voice, voiceFor } from './say.ts'
-import { isVersion, readState, type Snapshot } from './snapshot.ts'
+import { isVersion, readState, type Snapshot, type Verification } from './snapshot.ts'
 import { list, status } from './status.ts'
 import { abort } from './transition.ts'
-import { handOver, newestVersion, writeTree } from './versions.ts'
+import { describeSuites, verify } from './verify.ts'
+import { newestVersion, runVersion, writeTree } from './versions.ts'
 
-const help = `create-plinth: make an app, and change your mind later.
+const help = `plinth: create and maintain a Plinth app.
 
   npm create plinth@latest my-app -- --modules account,admin
-  npx create-plinth <command>, in the folder of an app
+  npx plinth <command>, in the folder of your app
 
 Commands
-  create [folder]     make an app (what is done without a command)
-  list                the modules that there are
-  status              version, modules, and which files are not as they came
-  add <module…>       put modules into the app
-  remove <module…>    take modules out of it
-  upgrade             bring the app to the newest version, or to --to <version>
-  continue            go on after conflicts were solved
-  abort               have everything as it was before
-  render              write what a plinth.json describes: --state <file> --out <folder>
+  create [folder]     create a new app (default outside of an app)
+  list                list available modules
+  status              show version, modules and files you changed
+  add <module…>       add modules
+  remove <module…>    remove modules
+  upgrade             upgrade to the latest version, or --to <version>
+  doctor              find out why something does not work
+  verify [suite…]     test the app with the suites of the template
+  continue            continue after resolving conflicts
+  abort               undo the operation in progress
+  render              write the files for a plinth.json: --state <file> --out <folder>
+
+Suites of verify (those with * only if you name them)
+${describeSuites().join('\n')}
 
 Options
-  --modules a,b|all|none   for create
-  -y, --yes                never ask; without --modules, take all of them
-  --dry-run                say what would happen, and change nothing
-  --no-install             leave packages and lockfile alone
-  --no-git                 for create: make no repository
-  --pm <name>              npm, pnpm, yarn or bun; else the one whose lockfile is there
-  --force                  for remove: also what you changed in the module
-  --drop-data              for remove: write a migration that drops its tables
-  --json                   answer with one JSON object
-  -v, --version            -h, --help
+  --modules a,b|all|none   for create: which modules to install
+  -y, --yes                skip prompts; installs all modules unless --modules is given
+  --dry-run                show what would change without changing it
+  --no-install             skip installing packages
+  --no-git                 for create: skip creating a git repository
+  --pm <name>              npm, pnpm, yarn or bun (default: detected from the lockfile)
+  --force                  for remove: also delete files you changed
+  --drop-data              for remove: write a migration that drops the module’s tables
+  --json                   print one JSON object
+  -v, --version            print the version
+  -h, --help               print this help
 
-It ends with 0 when it is done, 1 when it was refused (and says why), 2 when it stopped at conflicts, 130 when you
-cancelled it.`
+Exit codes: 0 success, 1 error, 2 conflicts, 130 canceled.`
 
 const options = {
   modules: { type: 'string' },
@@ -64,33 +72,103 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-const commands = ['create', 'list', 'status', 'add', 'remove', 'upgrade', 'continue', 'abort', 'render']
+const commands = [
+  'create',
+  'list',
+  'status',
+  'add',
+  'remove',
+  'upgrade',
+  'continue',
+  'abort',
+  'doctor',
+  'verify',
+  'render',
+]
 
 function parse(args: string[]) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    throw new Refusal(
-      `${error instanceof Error ? error.message : error}\n"npx create-plinth --help" shows all commands and options.`,
+    throw new CliError(
+      `${error instanceof Error ? error.message : error}\nRun "npx plinth --help" to see all commands and options.`,
     )
   }
 }
 
-export function readSnapshot(): Snapshot {
-  const file = join(dirname(fileURLToPath(import.meta.url)), 'snapshot.json')
-  return JSON.parse(readFileSync(file, 'utf8')) as Snapshot
+/** Reads a file that `pack.ts` wrote beside this program. */
+const readPacked = (name: string) =>
+  JSON.parse(readFileSync(join(dirname(fileURLToPath(import.meta.url)), name), 'utf8'))
+
+export const readSnapshot = (): Snapshot => readPacked('snapshot.json')
+const readVerification = (): Verification => readPacked('verification.json')
+
+/** The command `doctor`: runs that of the app, which knows its settings. */
+function runDoctor(folder: string): number {
+  const program = join(folder, 'scripts', 'doctor.mjs')
+  if (!isApp(folder) || !existsSync(program))
+    throw new CliError(
+      'There is no scripts/doctor.mjs here. Run this in the folder of an app created with create-plinth.',
+    )
+  return spawnSync(process.execPath, [program], { cwd: folder, stdio: 'inherit' }).status ?? 1
 }
 
-/** Returns what the process ends with. */
-async function run(args: string[], voice: Voice): Promise<number> {
+/** The command `render`: writes the files of a plinth.json to a folder. */
+function writeRendered(snapshot: Snapshot, { state: file, out }: { state?: string; out?: string }, output: Output) {
+  if (!file || !out) throw new CliError('render needs --state <file> and --out <folder>.')
+  const state = readState(readFileSync(file, 'utf8'))
+  if (state.version !== snapshot.version)
+    throw new CliError(`The state file is for version ${state.version}, but this is create-plinth ${snapshot.version}.`)
+  const tree = render(snapshot, { ...state, modules: withRequired(snapshot, state.modules) })
+  writeTree(tree, resolve(out))
+  output.result({ files: tree.size })
+}
+
+/** The modules of the app in this folder; none if it is not an app. */
+function installedModules(folder: string): string[] {
+  try {
+    return openApp(folder).state.modules
+  } catch {
+    return []
+  }
+}
+
+/** The command `abort`. */
+function undo({ repository }: App, output: Output) {
+  const { what, stash } = abort(repository)
+  output.print(`"${what}" was undone. Everything is as it was before.`)
+  if (stash) output.print('Uncommitted changes were stashed. Run "git stash list" to see them.')
+  output.result({ aborted: what, stash: stash || null })
+}
+
+/** The command `upgrade`: to that version, or to the newest one. */
+function upgradeTo(
+  version: string | undefined,
+  snapshot: Snapshot,
+  app: App,
+  args: string[],
+  options: ChangeOptions,
+  output: Output,
+): number {
+  const wanted = version ?? newestVersion()
+  // A version that is not published yet is newer than the newest in the registry.
+  const isOwn = wanted === snapshot.version || (!version && isNewer(snapshot.version, wanted))
+  if (isOwn) return upgrade(snapshot, app, options, output)
+  // The other version has the template files of the upgrade, so it runs the command.
+  const flags = args.filter((arg, index) => arg !== '--to' && args[index - 1] !== '--to' && !arg.startsWith('--to='))
+  return runVersion(wanted, [...flags, '--to', wanted])
+}
+
+/** Runs a command; returns the exit code. */
+async function run(args: string[], output: Output): Promise<number> {
   const { values, positionals } = parse(args)
   if (values.help) {
-    voice.say(help)
+    output.print(help)
     return 0
   }
   const snapshot = readSnapshot()
   if (values.version) {
-    voice.say(snapshot.version)
+    output.print(snapshot.version)
     return 0
   }
   const [first = '', ...others] = positionals
@@ -98,82 +176,59 @@ async function run(args: string[], voice: Voice): Promise<number> {
   const [command, rest] = isCommand ? [first, others] : ['create', positionals]
   const here = process.cwd()
   if (!isCommand && first && isApp(here))
-    throw new Refusal(`"${first}" is no command, and this is an app already. There are: ${commands.join(', ')}.`)
-  if (values.to !== undefined && !isVersion(values.to)) throw new Refusal('--to needs an exact version, such as 0.2.0.')
+    throw new CliError(`Unknown command "${first}". Commands: ${commands.join(', ')}.`)
+  if (values.to !== undefined && !isVersion(values.to))
+    throw new CliError('--to needs an exact version, such as 0.2.0.')
   const change: ChangeOptions = {
     isDryRun: values['dry-run'] ?? false,
     isInstalled: !values['no-install'],
-    manager: values.pm === undefined ? undefined : packageManagerNamed(values.pm),
+    manager: values.pm === undefined ? undefined : parsePackageManager(values.pm),
   }
 
   switch (command) {
-    case 'render': {
-      if (!values.state || !values.out) throw new Refusal('render needs --state <file> and --out <folder>.')
-      const state = readState(readFileSync(values.state, 'utf8'))
-      if (state.version !== snapshot.version)
-        throw new Refusal(`The state is of ${state.version}, and this is ${snapshot.version}.`)
-      const tree = render(snapshot, { ...state, modules: withRequired(snapshot, state.modules) })
-      writeTree(tree, resolve(values.out))
-      voice.result({ files: tree.size })
+    case 'render':
+      writeRendered(snapshot, values, output)
       return 0
-    }
-    case 'list': {
-      let installed: string[] = []
-      try {
-        installed = openApp(here).state.modules
-      } catch {
-        // Not in an app: the list is the same without marks.
-      }
-      list(snapshot, installed, voice)
+    case 'list':
+      list(snapshot, installedModules(here), output)
       return 0
-    }
     case 'status':
-      status(snapshot, openApp(here), voice)
+      status(snapshot, openApp(here), output)
       return 0
     case 'add':
-      return add(snapshot, openApp(here), rest, change, voice)
+      return add(snapshot, openApp(here), rest, change, output)
     case 'remove':
-      if (values['keep-data'] && values['drop-data']) throw new Refusal('Keep the data or drop it: not both.')
+      if (values['keep-data'] && values['drop-data']) throw new CliError('Use --keep-data or --drop-data, not both.')
       return remove(
         snapshot,
         openApp(here),
         rest,
         { ...change, isForced: values.force ?? false, isDataDropped: values['drop-data'] ?? false },
-        voice,
+        output,
       )
-    case 'upgrade': {
-      const app = openApp(here)
-      const wanted = values.to ?? newestVersion()
-      // One that is not published yet is the newest there is.
-      const isOwn = wanted === snapshot.version || (!values.to && isNewer(snapshot.version, wanted))
-      if (isOwn) return upgrade(snapshot, app, change, voice)
-      // The newer version knows what it brings.
-      const flags = args.filter(
-        (arg, index) => arg !== '--to' && args[index - 1] !== '--to' && !arg.startsWith('--to='),
-      )
-      return handOver(wanted, [...flags, '--to', wanted])
-    }
+    case 'upgrade':
+      return upgradeTo(values.to, snapshot, openApp(here), args, change, output)
     case 'continue':
-      return resume(openApp(here), change, voice)
-    case 'abort': {
-      const { what, stash } = abort(openApp(here).repository)
-      voice.say(`"${what}" is undone. Everything is as it was before.`)
-      if (stash) voice.say('What was in the work tree, and in no commit, is in "git stash list".')
-      voice.result({ aborted: what, stash: stash || null })
+      return resume(snapshot, openApp(here), change, output)
+    case 'doctor':
+      return runDoctor(here)
+    case 'verify':
+      return verify(snapshot, readVerification(), openApp(here), rest, output)
+    case 'abort':
+      undo(openApp(here), output)
       return 0
-    }
     default:
-      if (rest.length > 1) throw new Refusal(`One folder, not ${rest.length}: ${rest.join(' ')}`)
+      if (rest.length > 1) throw new CliError(`Expected one folder, got ${rest.length}: ${rest.join(' ')}`)
       return create(
         snapshot,
         {
           ...change,
           folder: rest[0],
           modules: values.modules,
-          isSure: values.yes ?? false,
+          isNonInteractive: values.yes ?? false,
           isInGit: !values['no-git'],
         },
-        voice,
+        output,
       )
   }
 }
@@ -181,10 +236,10 @@ async function run(args: string[], voice: Voice): Promise<number> {
 const args = process.argv.slice(2)
 const isJson = args.includes('--json')
 try {
-  process.exitCode = await run(args, voiceFor(isJson))
+  process.exitCode = await run(args, createOutput(isJson))
 } catch (error) {
-  if (error instanceof Cancelled) process.exitCode = 130
-  else if (error instanceof Refusal) {
+  if (error instanceof Canceled) process.exitCode = 130
+  else if (error instanceof CliError) {
     if (isJson) process.stdout.write(`${JSON.stringify({ error: error.message }, null, 2)}\n`)
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1

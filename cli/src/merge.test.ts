@@ -7,21 +7,21 @@ const map = (entries: Record<string, string>) => new Map(Object.entries(entries)
 
 describe('merging by keys', () => {
   test.each([
-    ['a new key of the template comes', {}, { a: '1' }, {}, { a: '1' }, {}],
-    ['a changed key changes', { a: '1' }, { a: '2' }, { a: '1' }, { a: '2' }, { a: '1' }],
-    ['a key that is gone goes', { a: '1' }, {}, { a: '1', mine: 'x' }, { mine: 'x' }, { a: '1', mine: 'x' }],
+    ['a new key of the template is added', {}, { a: '1' }, {}, { a: '1' }, {}],
+    ['a changed key is changed', { a: '1' }, { a: '2' }, { a: '1' }, { a: '2' }, { a: '1' }],
+    ['a removed key is removed', { a: '1' }, {}, { a: '1', mine: 'x' }, { mine: 'x' }, { a: '1', mine: 'x' }],
     [
-      'a key of theirs stays',
+      'a key of the user stays',
       { a: '1' },
       { a: '2' },
       { a: '1', mine: 'x' },
       { a: '2', mine: 'x' },
       { a: '1', mine: 'x' },
     ],
-    ['what they changed and the template did not stays', { a: '1' }, { a: '1' }, { a: '9' }, { a: '9' }, { a: '9' }],
-    ['what they deleted and the template did not stays away', { a: '1' }, { a: '1' }, {}, {}, {}],
-    ['the same change on both sides is none', { a: '1' }, { a: '2' }, { a: '2' }, { a: '2' }, { a: '2' }],
-    ['two changes of one key are left to git', { a: '1' }, { a: '2' }, { a: '9' }, { a: '2' }, { a: '1' }],
+    ['a key that only the user changed stays', { a: '1' }, { a: '1' }, { a: '9' }, { a: '9' }, { a: '9' }],
+    ['a key that only the user deleted stays deleted', { a: '1' }, { a: '1' }, {}, {}, {}],
+    ['the same change on both sides is no conflict', { a: '1' }, { a: '2' }, { a: '2' }, { a: '2' }, { a: '2' }],
+    ['different changes of one key are left to git', { a: '1' }, { a: '2' }, { a: '9' }, { a: '2' }, { a: '1' }],
   ])('%s', (_, base, next, user, wantedNext, wantedBase) => {
     const merged = mergeKeys(map(base), map(next), map(user))
     expect(Object.fromEntries(merged.next)).toEqual(wantedNext)
@@ -33,7 +33,7 @@ describe('package.json', () => {
   const text = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
   const base = { name: 'shop', scripts: { dev: 'a' }, dependencies: { next: '1.0.0', zod: '4.0.0' } }
 
-  test('takes packages and scripts of the template, and keeps theirs, in order', () => {
+  test('takes packages and scripts of the template, and keeps those of the user, sorted', () => {
     const next = {
       ...base,
       scripts: { dev: 'a', test: 'b' },
@@ -54,7 +54,7 @@ describe('package.json', () => {
     expect(Object.keys(JSON.parse(merged.next).dependencies)).toEqual(['next', 'otp', 'own', 'zod'])
   })
 
-  test('leaves two versions of one package to git, and only that', () => {
+  test('leaves only two versions of one package to git', () => {
     const next = { ...base, dependencies: { next: '2.0.0', zod: '5.0.0' } }
     const user = { ...base, dependencies: { next: '1.5.0', zod: '4.0.0' } }
     const merged = mergeManifest({ base: text(base), next: text(next), user: text(user) })
@@ -62,19 +62,19 @@ describe('package.json', () => {
     expect(JSON.parse(merged.next).dependencies).toEqual({ next: '2.0.0', zod: '5.0.0' })
   })
 
-  test('that nobody needs to change stays as it is, to the byte', () => {
+  test('stays byte-identical if nothing changes', () => {
     const user = JSON.stringify({ ...base, mine: true }, null, '\t')
     const merged = mergeManifest({ base: text(base), next: text(base), user })
     expect(merged).toEqual({ base: user, next: user })
   })
 
-  test('of an app has neither scripts nor overrides of what is not there', () => {
+  test('of an app has no scripts of missing files and no overrides of missing packages', () => {
     const template = {
       name: 'plinth',
       version: '0.2.0',
       description: 'x',
       license: 'MIT',
-      scripts: { dev: 'node scripts/serve.ts', bench: 'node tests/bench/users.ts', build: 'next build' },
+      scripts: { dev: 'node scripts/serve.ts', bench: 'node tests/template/bench/users.ts', build: 'next build' },
       dependencies: { next: '1.0.0', qr: '1.0.0' },
       devDependencies: { zed: '1.0.0', biome: '1.0.0' },
       overrides: { auth: { qr: '$qr', next: '$next' }, only: { qr: '$qr' }, pinned: '1.2.3' },
@@ -88,7 +88,7 @@ describe('package.json', () => {
     expect(JSON.parse(made)).toEqual({
       name: 'shop',
       version: '0.1.0',
-      scripts: { dev: 'node scripts/serve.ts', build: 'next build', plinth: 'create-plinth' },
+      scripts: { dev: 'node scripts/serve.ts', build: 'next build', plinth: 'plinth' },
       dependencies: { next: '1.0.0' },
       devDependencies: { biome: '1.0.0', 'create-plinth': '0.2.0', zed: '1.0.0' },
       overrides: { auth: { next: '$next' }, pinned: '1.2.3' },
@@ -101,13 +101,13 @@ describe('.env.example', () => {
   const account = '# --- account ---\n\nB=\n'
   const mine = '# --- shop ---\n\nMINE=\n'
 
-  test('loses the block of a module, and gets it back', () => {
+  test('loses the block of a removed module only', () => {
     const all = `${core}\n${account}`
     expect(withoutBlocks(all, ['account'])).toBe(core)
     expect(withoutBlocks(all, [])).toBe(all)
   })
 
-  test('gets a block beside one of theirs', () => {
+  test('gets a new block beside one of the user', () => {
     const user = `${core}\n${mine}`
     const merged = mergeEnvExample({ base: core, next: `${core}\n${account}`, user })
     expect(merged.base).toBe(user)

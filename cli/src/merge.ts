@@ -1,7 +1,7 @@
 /**
- * Merges by keys instead of lines, and leaves to git only what is a true conflict. Returns another base and another
- * next: the user's own content with the template's changes in it that nobody else touched. Where both changed one key,
- * base and next hold the template's two values, so that git finds exactly that conflict and shows it as any other.
+ * Merges by keys instead of lines, and leaves only real conflicts to git. Returns a new base and a new next, both made from
+ * the user's content: next also has the changes of the template that do not conflict. Where user and template both changed
+ * a key, base and next hold the template's old and new value, so that git reports exactly that conflict.
  */
 export function mergeKeys<Value>(
   base: Map<string, Value>,
@@ -25,7 +25,7 @@ export function mergeKeys<Value>(
   return { base: newBase, next: newNext }
 }
 
-/** Puts a new key behind the one that it stands behind in the template, so that it does not matter which came first. */
+/** Inserts a new key after its predecessor in the template, so that the result does not depend on the order of merges. */
 function insert<Value>(map: Map<string, Value>, key: string, value: Value, order: string[]): void {
   const before = order.slice(0, order.indexOf(key)).findLast((one) => map.has(one))
   const entries = [...map]

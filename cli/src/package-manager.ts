@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
+import { addLockedPackages } from './lockfile.ts'
 
 const lockfiles = {
   npm: ['package-lock.json'],
@@ -10,39 +11,89 @@ const lockfiles = {
   bun: ['bun.lock', 'bun.lockb'],
 }
 export type PackageManager = keyof typeof lockfiles
-const all = Object.keys(lockfiles) as PackageManager[]
+const packageManagers = Object.keys(lockfiles) as PackageManager[]
 
-export function packageManagerNamed(name: string): PackageManager {
-  const found = all.find((one) => one === name)
-  if (!found) throw new Refusal(`There is no package manager "${name}" that I know. I know: ${all.join(', ')}.`)
+export function parsePackageManager(name: string): PackageManager {
+  const found = packageManagers.find((one) => one === name)
+  if (!found) throw new CliError(`Unknown package manager "${name}". Supported: ${packageManagers.join(', ')}.`)
   return found
 }
 
-/** The one whose lockfile is there, or in a folder above, up to the top of a workspace; else the one that runs this. */
-export function packageManagerOf(folder: string, top: string = folder): PackageManager {
+/** Detected from the lockfile in the folder or a parent folder, up to `top`; otherwise the one that runs this process. */
+export function detectPackageManager(folder: string, top: string = folder): PackageManager {
   for (let place = folder; ; place = dirname(place)) {
-    const found = all.find((one) => lockfiles[one].some((file) => existsSync(join(place, file))))
+    const found = packageManagers.find((one) => lockfiles[one].some((file) => existsSync(join(place, file))))
     if (found) return found
     if (place === top || place === dirname(place)) break
   }
-  return all.find((one) => process.env.npm_config_user_agent?.startsWith(`${one}/`)) ?? 'npm'
+  return packageManagers.find((one) => process.env.npm_config_user_agent?.startsWith(`${one}/`)) ?? 'npm'
 }
 
-/** Where it writes what it has installed, seen from the app. */
+/** The possible lockfiles of the package manager, relative to the app. */
 export function lockfilesOf(manager: PackageManager, folder: string, top: string): string[] {
   const places = [folder, top].map((place) => relative(folder, place))
   return lockfiles[manager].flatMap((file) => places.map((place) => join(place, file)))
 }
 
-/** Installs what package.json says, and writes the lockfile. */
-export function install(folder: string, manager: PackageManager): boolean {
-  // pnpm refuses to change its lockfile where CI is set.
-  const args = manager === 'pnpm' ? ['install', '--no-frozen-lockfile'] : ['install']
-  const { status, stdout, stderr } = spawnSync(manager, args, {
+/** Installs the dependencies, and updates the lockfile. With npm, new packages have the versions that the template locked. */
+export function install(folder: string, manager: PackageManager, templateLockfile?: string): boolean {
+  const lockfile = join(folder, 'package-lock.json')
+  const before = manager === 'npm' && existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : undefined
+  if (before && templateLockfile)
+    writeFileSync(
+      lockfile,
+      addLockedPackages(before, templateLockfile, readFileSync(join(folder, 'package.json'), 'utf8')),
+    )
+  const { status, stdout, stderr } = spawnSync(manager, installArguments(manager), {
     cwd: folder,
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  if (status !== 0) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`)
+  if (status !== 0 && before) writeFileSync(lockfile, before)
+  if (status !== 0) process.stderr.write(explainFailure(`${stdout ?? ''}${stderr ?? ''}`))
   return status === 0
+}
+
+/** Where CI is set, pnpm would not update its lockfile. */
+const installArguments = (manager: PackageManager) =>
+  manager === 'pnpm' ? ['install', '--no-frozen-lockfile'] : ['install']
+
+/** What the package manager said, with a plain word if it could not reach the registry. */
+export const explainFailure = (output: string) =>
+  /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH)\b/.test(output)
+    ? 'Can’t reach the npm registry. Check the connection to the internet, or the registry in .npmrc.\n'
+    : output
+
+/** Like `install`, for a new app, which takes a minute: tells how many packages are there. */
+export function installWithProgress(
+  folder: string,
+  manager: PackageManager,
+  onProgress: (installed: number, total: number) => void,
+): Promise<boolean> {
+  const lockfile = join(folder, 'package-lock.json')
+  const total = existsSync(lockfile)
+    ? Object.keys(JSON.parse(readFileSync(lockfile, 'utf8')).packages ?? {}).filter((path) => isTopLevel(path)).length
+    : 0
+  const child = spawn(manager, installArguments(manager), { cwd: folder, shell: process.platform === 'win32' })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text))
+  const timer = setInterval(() => onProgress(countPackages(join(folder, 'node_modules')), total), 1_000)
+  return new Promise((resolve) => {
+    const end = (isInstalled: boolean) => {
+      clearInterval(timer)
+      if (!isInstalled) process.stderr.write(explainFailure(output))
+      resolve(isInstalled)
+    }
+    child.once('error', () => end(false))
+    child.once('close', (code) => end(code === 0))
+  })
+}
+
+const isTopLevel = (path: string) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path)
+
+/** Packages in a node_modules folder, not those below other packages. */
+function countPackages(folder: string): number {
+  if (!existsSync(folder)) return 0
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'))
+  return names.reduce((sum, name) => sum + (name.startsWith('@') ? readdirSync(join(folder, name)).length : 1), 0)
 }

@@ -1,7 +1,7 @@
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
 
-/** What a module says of itself in its module.json. */
-export interface ModuleFacts {
+/** The content of a module.json. */
+export interface ModuleManifest {
   name: string
   title: string
   description: string
@@ -11,34 +11,66 @@ export interface ModuleFacts {
   tables: string[]
 }
 
-/** All of the template at one version, as `pack.ts` wrote it. */
+/** A file of core whose path or exports have changed. */
+export interface ImportRename {
+  from: string
+  to: string
+  /** New names of exports, by the old ones. */
+  exports: Record<string, string>
+  /** If only some exports have moved. */
+  only?: string[]
+}
+
+/** A version, as CHANGELOG.md describes it. */
+export interface Release {
+  version: string
+  /** What its users have to do, in paragraphs. */
+  breaking: string
+  imports: ImportRename[]
+}
+
+/** The whole template at one version, as `pack.ts` wrote it. */
 export interface Snapshot {
   version: string
-  modules: ModuleFacts[]
-  /** Packages that no app needs. */
+  modules: ModuleManifest[]
+  /** Packages that only the template needs, not an app. */
   workshop: string[]
-  /** Where the app's name stands: the text that is there, which the app's title takes the place of. */
-  titleIn: { file: string; text: string }[]
+  /** Where the name of the template occurs: the text to replace by itself, or by another, with the name of the app. */
+  titleIn: { file: string; text: string; by?: string }[]
+  /** This version and the earlier ones, newest first. */
+  releases: Release[]
   files: Record<string, { text: string } | { base64: string }>
 }
 
-/** All that is remembered about an app; it is its `plinth.json`. */
+/** The suites that prove the template, as `pack.ts` wrote them. */
+export type Verification = Pick<Snapshot, 'version' | 'files'>
+
+/** The content of a text file of the template. */
+export function textOf({ files }: Snapshot, path: string): string | undefined {
+  const file = files[path]
+  return file && 'text' in file ? file.text : undefined
+}
+
+/** The state of an app, stored in its `plinth.json`. */
 export interface State {
   name: string
   version: string
   modules: string[]
+  /** The slug of an app from before `src/brand.ts`, which keeps its cookies. Other apps derive theirs from the name. */
+  slug?: string
 }
 
 export type Tree = Map<string, Buffer>
 
 export const stateFile = 'plinth.json'
 
-/** As a formatter would have it. */
-export const writeState = ({ name, version, modules }: State): string =>
+/** Formatted as Biome would. */
+export const writeState = ({ name, version, modules, slug }: State): string =>
   [
     '{',
     `  "name": ${JSON.stringify(name)},`,
     `  "version": ${JSON.stringify(version)},`,
+    ...(slug ? [`  "slug": ${JSON.stringify(slug)},`] : []),
     `  "modules": [${modules.map((module) => JSON.stringify(module)).join(', ')}]`,
     '}',
     '',
@@ -47,15 +79,19 @@ export const writeState = ({ name, version, modules }: State): string =>
 export const isName = (text: unknown): text is string =>
   typeof text === 'string' && /^[a-z][a-z0-9._-]{0,99}$/.test(text)
 
-/** An exact version and nothing else: it is handed to npm, which would also take an address, and run what is there. */
+const isSlug = (text: unknown): text is string => typeof text === 'string' && /^[a-z][a-z0-9-]{0,31}$/.test(text)
+
+/** Accepts only an exact version, because it is passed to npm, which would also accept a URL and run its code. */
 export const isVersion = (text: unknown): text is string =>
   typeof text === 'string' && /^\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?$/.test(text)
 
 export function readState(text: string): State {
-  const { name, version, modules } = parse(text)
+  const { name, version, modules, slug } = parse(text)
   if (!isName(name) || !isVersion(version) || !Array.isArray(modules) || !modules.every(isName))
-    throw new Refusal(`${stateFile} must hold a name, an exact version and a list of modules.`)
-  return { name, version, modules }
+    throw new CliError(`${stateFile} must have a name, an exact version and a list of modules.`)
+  if (slug !== undefined && !isSlug(slug))
+    throw new CliError(`"slug" in ${stateFile} must be lowercase letters, digits and hyphens.`)
+  return { name, version, modules, ...(slug !== undefined && { slug }) }
 }
 
 function parse(text: string): Record<string, unknown> {
@@ -63,6 +99,6 @@ function parse(text: string): Record<string, unknown> {
     const value = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    throw new Refusal(`${stateFile} is not valid JSON.`)
+    throw new CliError(`${stateFile} isn’t valid JSON.`)
   }
 }

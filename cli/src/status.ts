@@ -1,15 +1,16 @@
 import type { App } from './app.ts'
 import { formatLike } from './format.ts'
-import { listOf, strong, type Voice } from './say.ts'
+import { isSameContent } from './line-endings.ts'
+import { currentOperation } from './operation.ts'
+import { bold, formatList, type Output } from './output.ts'
 import type { Snapshot } from './snapshot.ts'
-import { operationUnderWay } from './transition.ts'
-import { renderAtItsVersion } from './versions.ts'
+import { renderAtAppVersion } from './versions.ts'
 
-export function list(snapshot: Snapshot, installed: string[], voice: Voice): void {
+export function list(snapshot: Snapshot, installed: string[], output: Output): void {
   for (const { name, title, description } of snapshot.modules)
-    voice.say(`${installed.includes(name) ? '*' : ' '} ${strong(name.padEnd(10))} ${title}: ${description}`)
-  voice.say('', '* is in this app.')
-  voice.result({
+    output.print(`${installed.includes(name) ? '*' : ' '} ${bold(name.padEnd(10))} ${title}: ${description}`)
+  output.print('', '* installed in this app')
+  output.result({
     version: snapshot.version,
     modules: snapshot.modules.map(({ name, title, description, requires }) => ({
       name,
@@ -21,24 +22,27 @@ export function list(snapshot: Snapshot, installed: string[], voice: Voice): voi
   })
 }
 
-/** Where the app stands, and what of it is no longer as it came. */
-export function status(snapshot: Snapshot, { folder, repository, state }: App, voice: Voice): void {
-  const underWay = operationUnderWay(repository)
-  const pristine = renderAtItsVersion(snapshot, state, folder)
+/** Prints version and modules of the app, and the files that the user has changed or deleted. */
+export function status(snapshot: Snapshot, { folder, repository, state }: App, output: Output): void {
+  const inProgress = currentOperation(repository)
+  const pristine = renderAtAppVersion(snapshot, state, folder)
   const [formatted] = formatLike(repository, pristine, pristine)
-  const here = repository.readAt('HEAD', [...formatted.keys()])
-  const plain = (bytes: Buffer | null | undefined) => bytes?.toString('latin1').replaceAll('\r\n', '\n')
-  const ours = [...formatted.keys()].filter((path) => path !== 'package-lock.json')
-  const deleted = ours.filter((path) => !here.get(path))
-  const edited = ours.filter((path) => here.get(path) && plain(here.get(path)) !== plain(formatted.get(path)))
-  voice.say(
-    `${strong(state.name)}: Plinth ${state.version}, modules ${state.modules.join(', ') || 'none'}.`,
-    ...(underWay
-      ? [`"${underWay.what}" is under way: "npx create-plinth continue" or "npx create-plinth abort".`]
-      : []),
-    `${edited.length} of ${ours.length} files are not as they came${edited.length > 0 ? ':' : '.'}`,
-    ...listOf(edited, 40),
-    ...(deleted.length > 0 ? ['Deleted:', ...listOf(deleted, 40)] : []),
+  const appFiles = repository.readAt('HEAD', [...formatted.keys()])
+  const templateFiles = [...formatted.keys()].filter((path) => path !== 'package-lock.json')
+  const deleted = templateFiles.filter((path) => !appFiles.get(path))
+  const edited = templateFiles.filter(
+    (path) => appFiles.get(path) && !isSameContent(appFiles.get(path), formatted.get(path)),
   )
-  voice.result({ ...state, underWay: underWay?.what ?? null, edited, deleted })
+  output.print(
+    `${bold(state.name)}: Plinth ${state.version}, modules ${state.modules.join(', ') || 'none'}.`,
+    ...(inProgress
+      ? [
+          `"${inProgress.what}" is in progress. Run "npx plinth continue" to finish it or "npx plinth abort" to undo it.`,
+        ]
+      : []),
+    `You changed ${edited.length} of ${templateFiles.length} files${edited.length > 0 ? ':' : '.'}`,
+    ...formatList(edited, 40),
+    ...(deleted.length > 0 ? ['You deleted:', ...formatList(deleted, 40)] : []),
+  )
+  output.result({ ...state, underWay: inProgress?.what ?? null, edited, deleted })
 }

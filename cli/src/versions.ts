@@ -2,22 +2,22 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
-import { Refusal } from './refusal.ts'
+import { CliError } from './cli-error.ts'
 import { render } from './render.ts'
 import { type Snapshot, type State, stateFile, type Tree, writeState } from './snapshot.ts'
 
 const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
 
 /**
- * The app as its own version made it. An older version makes it itself: its package is beside the app, or comes from
- * the registry, and every version answers `render`.
+ * Generates the app as its own version did. For an older version, runs the `render` command of that version's package,
+ * which is in node_modules or comes from the registry.
  */
-export function renderAtItsVersion(snapshot: Snapshot, state: State, folder: string): Tree {
+export function renderAtAppVersion(snapshot: Snapshot, state: State, folder: string): Tree {
   if (state.version === snapshot.version) return render(snapshot, state)
-  const scratch = mkdtempSync(join(tmpdir(), 'plinth-render-'))
+  const temporaryFolder = mkdtempSync(join(tmpdir(), 'plinth-render-'))
   try {
-    const program = findInstalled(folder, state.version) ?? fetchVersion(state.version, scratch)
-    const [file, out] = [join(scratch, stateFile), join(scratch, 'app')]
+    const program = findInstalled(folder, state.version) ?? fetchVersion(state.version, temporaryFolder)
+    const [file, out] = [join(temporaryFolder, stateFile), join(temporaryFolder, 'app')]
     writeFileSync(file, writeState(state))
     const { status, stderr } = spawnSync(process.execPath, [program, 'render', '--state', file, '--out', out], {
       encoding: 'utf8',
@@ -25,7 +25,7 @@ export function renderAtItsVersion(snapshot: Snapshot, state: State, folder: str
     if (status !== 0) throw new Error(`create-plinth ${state.version} could not render the app: ${stderr}`)
     return readTree(out)
   } finally {
-    rmSync(scratch, { recursive: true, force: true })
+    rmSync(temporaryFolder, { recursive: true, force: true })
   }
 }
 
@@ -46,17 +46,17 @@ function findInstalled(folder: string, version: string): string | null {
   return found.version === version ? found.program : null
 }
 
-function fetchVersion(version: string, scratch: string): string {
+function fetchVersion(version: string, temporaryFolder: string): string {
   const { status, stderr } = spawnSync(npm, ['pack', `create-plinth@${version}`, '--silent'], {
-    cwd: scratch,
+    cwd: temporaryFolder,
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  const archive = readdirSync(scratch).find((name) => name.endsWith('.tgz'))
+  const archive = readdirSync(temporaryFolder).find((name) => name.endsWith('.tgz'))
   if (status !== 0 || !archive)
-    throw new Refusal(`create-plinth ${version}, which this app was made with, could not be fetched: ${stderr.trim()}`)
-  execFileSync('tar', ['-xzf', archive], { cwd: scratch })
-  return programOf(join(scratch, 'package')).program
+    throw new CliError(`Couldn’t download create-plinth ${version}, which created this app: ${stderr.trim()}`)
+  execFileSync('tar', ['-xzf', archive], { cwd: temporaryFolder })
+  return programOf(join(temporaryFolder, 'package')).program
 }
 
 export function readTree(folder: string): Tree {
@@ -73,26 +73,26 @@ export function readTree(folder: string): Tree {
 export function writeTree(tree: Tree, folder: string): void {
   for (const [path, bytes] of tree) {
     const parts = path.split('/')
-    if (parts.includes('..') || parts[0] === '') throw new Error(`${path} would lie outside of the app`)
+    if (parts.includes('..') || parts[0] === '') throw new Error(`${path} would be outside of the app`)
     const file = join(folder, ...parts)
     mkdirSync(join(file, '..'), { recursive: true })
     writeFileSync(file, bytes)
   }
 }
 
-/** The newest version that the registry has. */
+/** The newest version in the registry. */
 export function newestVersion(): string {
   const { status, stdout, stderr } = spawnSync(npm, ['view', 'create-plinth', 'version', '--silent'], {
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
   if (status !== 0 || !stdout.trim())
-    throw new Refusal(`The registry could not be asked for the newest version. ${stderr.trim()}`)
+    throw new CliError(`Couldn’t read the latest version from the registry. ${stderr.trim()}`)
   return stdout.trim()
 }
 
-/** Has another version do it. Returns its exit code. */
-export function handOver(version: string, args: string[]): number {
+/** Runs the command with another version of create-plinth. Returns its exit code. */
+export function runVersion(version: string, args: string[]): number {
   const { status } = spawnSync(
     npm,
     ['exec', '--yes', `--package=create-plinth@${version}`, '--', 'create-plinth', ...args],

@@ -1,20 +1,16 @@
-import { buttonVariants } from '@/core/ui/button'
+import { NotFoundPanel } from '@/core/ui/not-found-panel'
 import { SiteHeader } from '@/core/ui/site-header'
 
-export const metadata = { title: 'Not found' }
+export const metadata = { title: 'Page not found' }
 
+// Static, so that src/core/http/error-pages can send it for every page. CSS decides what is shown to users who are signed in,
+// and that the background is the one of the app. Every page contains this one, so it is short.
 export default function NotFound() {
   return (
     <>
+      <div data-when="signed-in" className="fixed inset-0" style={{ zIndex: -1, background: 'var(--canvas)' }} />
       <SiteHeader />
-      <main id="main" className="mx-auto grid max-w-xl justify-items-start gap-4 px-4 py-24 sm:px-6">
-        <p className="font-mono text-muted-foreground text-sm">404</p>
-        <h1 className="font-semibold text-3xl">There is nothing at this address</h1>
-        <p className="text-muted-foreground">The page may have moved, or the link has a typing error in it.</p>
-        <a href="/" className={buttonVariants()}>
-          Go to the start
-        </a>
-      </main>
+      <NotFoundPanel />
     </>
   )
 }

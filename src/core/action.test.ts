@@ -1,25 +1,33 @@
+import { eq, sql } from 'drizzle-orm'
 import { redirect } from 'next/navigation'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { asRequest } from '../../tests/support/next-headers'
-import { signedInAs } from '../../tests/support/people'
+import { appSlug } from '@/brand'
+import { modules } from '@/modules'
+import { newSessionToken } from '../../tests/app/support/new-session-token'
+import { asRequest } from '../../tests/app/support/next-headers'
 import { defineAction, definePublicAction } from './action'
-import { definePolicy, roles } from './auth/policy'
+import { definePolicy, type Role, roles } from './auth/policy'
+import { findSession } from './auth/session/sessions'
+import { hashToken, newToken } from './auth/tokens/token'
+import { createUser } from './auth/user/create'
+import { db } from './db/client'
+import { auditEvents, passwords, sessions } from './db/schema'
 import { AppError } from './errors'
 
 const { can } = definePolicy({ 'things.rename': ['admin'] })
-const ours = { 'sec-fetch-site': 'same-origin' }
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 const rename = defineAction({
   input: z.object({ name: z.string().trim().min(1, 'Give it a name') }),
   allow: can('things.rename'),
-  keep: ['name'],
+  preserve: ['name'],
   run: async ({ input, actor }) => ({ ...input, by: actor.role }),
 })
 
 const greet = definePublicAction({
   input: z.object({ name: z.string().min(1, 'Say who you are'), password: z.string().min(3, 'Too short') }),
-  keep: ['name'],
+  preserve: ['name'],
   run: async ({ input }) => {
     if (input.name === 'bug') throw new Error('relation "passwords" is broken')
     if (input.name === 'taken') throw new AppError('conflict', 'That name is taken')
@@ -35,49 +43,49 @@ function form(fields: Record<string, string>): FormData {
 }
 
 describe('an action', () => {
-  test('answers with data', async () => {
-    expect(await asRequest(ours, () => greet({ name: 'Ada', password: 'abc' }))).toEqual({
+  test('returns data', async () => {
+    expect(await asRequest(sameOrigin, () => greet({ name: 'Ada', password: 'abc' }))).toEqual({
       ok: true,
       data: 'Hello Ada',
     })
   })
 
-  test('takes a form as well, and leaves the framework’s own fields out', async () => {
+  test('accepts a form, and drops the fields that Next adds', async () => {
     const data = form({ name: 'Ada', password: 'abc', $ACTION_ID_1: 'x' })
-    expect(await asRequest(ours, () => greet(null, data))).toEqual({ ok: true, data: 'Hello Ada' })
+    expect(await asRequest(sameOrigin, () => greet(null, data))).toEqual({ ok: true, data: 'Hello Ada' })
   })
 
-  test('refuses with messages by field, and keeps what was typed but never the password', async () => {
-    const answer = await asRequest(ours, () => greet(null, form({ name: 'Ada', password: 'ab' })))
-    expect(answer).toMatchObject({ ok: false, error: { code: 'invalid_input', fields: { password: ['Too short'] } } })
-    expect(answer).toHaveProperty('kept', { name: 'Ada' })
+  test('returns messages by field, and preserves what was typed but never the password', async () => {
+    const result = await asRequest(sameOrigin, () => greet(null, form({ name: 'Ada', password: 'ab' })))
+    expect(result).toMatchObject({ ok: false, error: { code: 'invalid_input', fields: { password: ['Too short'] } } })
+    expect(result).toHaveProperty('values', { name: 'Ada' })
   })
 
-  test('refuses with its own words', async () => {
-    expect(await asRequest(ours, () => greet({ name: 'taken', password: 'abc' }))).toEqual({
+  test('returns the message of an AppError', async () => {
+    expect(await asRequest(sameOrigin, () => greet({ name: 'taken', password: 'abc' }))).toEqual({
       ok: false,
       error: { code: 'conflict', message: 'That name is taken' },
     })
   })
 
-  test('keeps a bug to itself', async () => {
-    const answer = await asRequest(ours, () => greet({ name: 'bug', password: 'abc' }))
-    expect(answer).toMatchObject({ ok: false, error: { code: 'internal' } })
-    expect(JSON.stringify(answer)).not.toContain('passwords')
+  test('does not reveal an unexpected error', async () => {
+    const result = await asRequest(sameOrigin, () => greet({ name: 'bug', password: 'abc' }))
+    expect(result).toMatchObject({ ok: false, error: { code: 'internal' } })
+    expect(JSON.stringify(result)).not.toContain('passwords')
   })
 
   test('lets a redirect through', async () => {
-    await expect(asRequest(ours, () => greet({ name: 'away', password: 'abc' }))).rejects.toThrow('NEXT_REDIRECT')
+    await expect(asRequest(sameOrigin, () => greet({ name: 'away', password: 'abc' }))).rejects.toThrow('NEXT_REDIRECT')
   })
 
-  class Person {
+  class UserInput {
     name = 'Ada'
     password = 'abc'
   }
-  test.each([undefined, null, 'text', 7, [], { name: { $ne: null } }, new Map(), new Person()])(
-    'refuses %j as input',
+  test.each([undefined, null, 'text', 7, [], { name: { $ne: null } }, new Map(), new UserInput()])(
+    'rejects %j as input',
     async (input) => {
-      expect(await asRequest(ours, () => greet(input as never))).toMatchObject({
+      expect(await asRequest(sameOrigin, () => greet(input as never))).toMatchObject({
         ok: false,
         error: { code: 'invalid_input' },
       })
@@ -85,10 +93,10 @@ describe('an action', () => {
   )
 
   test.each([[[]], [[{ name: 'Ada', password: 'abc' }, null]], [[null, null, form({ name: 'Ada', password: 'abc' })]]])(
-    'refuses any other number of arguments: %j',
-    async (given) => {
-      const call = greet as (...given: unknown[]) => Promise<unknown>
-      expect(await asRequest(ours, () => call(...given))).toMatchObject({ error: { code: 'invalid_input' } })
+    'rejects any other number of arguments: %j',
+    async (args) => {
+      const call = greet as (...args: unknown[]) => Promise<unknown>
+      expect(await asRequest(sameOrigin, () => call(...args))).toMatchObject({ error: { code: 'invalid_input' } })
     },
   )
 
@@ -97,38 +105,237 @@ describe('an action', () => {
     { 'sec-fetch-site': 'cross-site' },
     { origin: 'https://evil.example' },
     { origin: 'null' },
-  ])('refuses a request with the headers %j', async (headers) => {
+  ])('rejects a request with the headers %j', async (headers) => {
     expect(await asRequest(headers, () => greet({ name: 'Ada', password: 'abc' }))).toMatchObject({
       error: { code: 'cross_site' },
     })
   })
 })
 
-describe('who may', () => {
-  test('is refused to nobody', async () => {
-    expect(await asRequest(ours, () => rename({ name: 'x' }))).toMatchObject({
+describe('the permission', () => {
+  test('is missing for an unauthenticated caller', async () => {
+    expect(await asRequest(sameOrigin, () => rename({ name: 'x' }))).toMatchObject({
       ok: false,
       error: { code: 'unauthenticated' },
     })
   })
 
-  test.each(roles)('follows the table for %s', async (role) => {
-    const headers = { ...ours, cookie: `plinth.session=${await signedInAs(role)}` }
-    const answer = await asRequest(headers, () => rename({ name: 'x' }))
-    expect(answer).toMatchObject(
+  test.each(roles)('follows the policy for %s', async (role) => {
+    const headers = { ...sameOrigin, cookie: `${appSlug}.session=${await newSessionToken(role)}` }
+    const result = await asRequest(headers, () => rename({ name: 'x' }))
+    expect(result).toMatchObject(
       role === 'admin' ? { ok: true, data: { by: 'admin' } } : { ok: false, error: { code: 'forbidden' } },
     )
   })
 
-  test('is decided before the input is looked at', async () => {
-    const headers = { ...ours, cookie: `plinth.session=${await signedInAs('viewer')}` }
+  test('is checked before the input', async () => {
+    const headers = { ...sameOrigin, cookie: `${appSlug}.session=${await newSessionToken('viewer')}` }
     expect(await asRequest(headers, () => rename({ name: '' }))).toMatchObject({ error: { code: 'forbidden' } })
+  })
+})
+
+describe('a sensitive action', () => {
+  const password = 'a long walk by the sea'
+  const calls: unknown[] = []
+  const remove = defineAction({
+    // Strict, so that a field too many would be an error.
+    input: z.strictObject({ name: z.string().min(1, 'Give it a name') }),
+    allow: can('things.rename'),
+    isSensitive: true,
+    preserve: ['name'],
+    run: async ({ input }) => {
+      calls.push(input)
+      return input
+    },
+  })
+
+  let userId: string
+  beforeEach(async () => {
+    calls.length = 0
+    userId = await newUser('admin')
+  })
+  afterEach(() => {
+    const fake = modules.findIndex(({ name }) => name === 'fake')
+    if (fake >= 0) modules.splice(fake, 1)
+  })
+
+  const newUser = (role: Role) =>
+    createUser({ email: `${crypto.randomUUID()}@example.com`, name: 'Ada', role, password })
+
+  async function newSession({ of = userId, minutes = 61, impersonatorSessionId = null as string | null } = {}) {
+    const token = newToken()
+    const reauthenticatedAt = sql`now() - make_interval(mins => ${minutes})`
+    const [session] = await db
+      .insert(sessions)
+      .values({ userId: of, tokenHash: hashToken(token), reauthenticatedAt, impersonatorSessionId })
+      .returning({ id: sessions.id })
+    return { token, id: session?.id ?? '' }
+  }
+
+  /** Submits the form, and returns the result with the session token that the browser has afterwards. */
+  const submit = (token: string, fields: Record<string, string>) =>
+    asRequest({ ...sameOrigin, cookie: `${appSlug}.session=${token}` }, async () => {
+      const result = await remove(null, form(fields))
+      const { cookies } = await import('next/headers')
+      return { result, token: (await cookies()).get(`${appSlug}.session`)?.value }
+    })
+
+  const kindsOf = async (id: string) =>
+    (
+      await db
+        .select({ kind: auditEvents.kind })
+        .from(auditEvents)
+        .where(eq(auditEvents.actorId, id))
+        .orderBy(auditEvents.id)
+    ).map(({ kind }) => kind)
+  const failuresOf = async (id: string) =>
+    (await db.select({ failures: passwords.failures }).from(passwords).where(eq(passwords.userId, id)))[0]?.failures
+
+  test('runs in a confirmed session, and a password that was sent along is neither checked nor passed on', async () => {
+    const { token } = await newSession({ minutes: 59 })
+    const forms: Record<string, string>[] = [{ name: 'x' }, { name: 'x', confirmPassword: 'wrong' }]
+    for (const fields of forms) expect((await submit(token, fields)).result).toEqual({ ok: true, data: { name: 'x' } })
+    expect(await failuresOf(userId)).toBe(0)
+    expect(await kindsOf(userId)).toEqual([])
+  })
+
+  test('does nothing in another session without a password', async () => {
+    const { token } = await newSession()
+    expect((await submit(token, { name: 'x' })).result).toMatchObject({ ok: false, error: { code: 'reauth_required' } })
+    expect(calls).toEqual([])
+  })
+
+  test('runs with the right password, which confirms the session and replaces its token', async () => {
+    const { token } = await newSession()
+    const { result, token: renewed } = await submit(token, { name: 'x', confirmPassword: password })
+    expect(result).toEqual({ ok: true, data: { name: 'x' } })
+    expect(calls).toEqual([{ name: 'x' }])
+    expect(await findSession(token)).toBeNull()
+    expect(await findSession(renewed ?? '')).toMatchObject({ user: { id: userId }, isReauthenticated: true })
+    expect(await kindsOf(userId)).toEqual(['session.confirmed'])
+  })
+
+  test('does nothing with a wrong password, counts it, and never returns it', async () => {
+    const { token } = await newSession()
+    const { result } = await submit(token, { name: 'x', confirmPassword: 'a wrong walk by the sea' })
+    expect(result).toEqual({
+      ok: false,
+      error: {
+        code: 'invalid_credentials',
+        message: 'Incorrect password',
+        fields: { confirmPassword: ['Incorrect password'] },
+      },
+      values: { name: 'x' },
+    })
+    expect(calls).toEqual([])
+    expect(await failuresOf(userId)).toBe(1)
+    expect(await kindsOf(userId)).toEqual(['confirmation.failed'])
+    expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
+  })
+
+  test('asks for the password at its field if it is empty, and does not count that', async () => {
+    const { token } = await newSession()
+    const { result } = await submit(token, { name: 'x', confirmPassword: '' })
+    expect(result).toMatchObject({
+      error: { code: 'reauth_required', fields: { confirmPassword: ['Enter your password'] } },
+    })
+    expect(await failuresOf(userId)).toBe(0)
+    expect(calls).toEqual([])
+  })
+
+  test('checks the password before the input', async () => {
+    const { token } = await newSession()
+    const { result } = await submit(token, { name: '', confirmPassword: 'a wrong walk by the sea' })
+    expect(result).toMatchObject({ error: { fields: { confirmPassword: ['Incorrect password'] } } })
+    const next = await submit(token, { name: '', confirmPassword: password })
+    expect(next.result).toMatchObject({ error: { code: 'invalid_input', fields: { name: ['Give it a name'] } } })
+  })
+
+  test('limits wrong passwords like the page that confirms a session, also for the right one', async () => {
+    const { token } = await newSession()
+    for (let attempt = 0; attempt < 5; attempt++)
+      expect((await submit(token, { name: 'x', confirmPassword: 'wrong' })).result).toMatchObject({
+        error: { code: 'invalid_credentials' },
+      })
+    for (const confirmPassword of ['wrong', password])
+      expect((await submit(token, { name: 'x', confirmPassword })).result).toMatchObject({
+        error: { code: 'rate_limited' },
+      })
+    expect(await failuresOf(userId)).toBe(5)
+    expect(calls).toEqual([])
+  })
+
+  test('still sends a user with a second factor to the page that asks for both, and does not check the password', async () => {
+    modules.push({
+      name: 'fake',
+      title: 'Fake',
+      secondFactor: async (id) => (id === userId ? { kind: 'totp', page: '/signin' } : null),
+    })
+    const { token } = await newSession()
+    for (const confirmPassword of [password, 'wrong'])
+      expect((await submit(token, { name: 'x', confirmPassword })).result).toEqual({
+        ok: false,
+        error: { code: 'reauth_required', message: 'Confirm it’s you to continue' },
+        values: { name: 'x' },
+      })
+    expect(calls).toEqual([])
+    expect(await failuresOf(userId)).toBe(0)
+    expect(await kindsOf(userId)).toEqual([])
+    expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
+  })
+
+  test('cannot be confirmed by a user without a password', async () => {
+    await db.delete(passwords).where(eq(passwords.userId, userId))
+    const { token } = await newSession()
+    expect((await submit(token, { name: 'x', confirmPassword: password })).result).toMatchObject({
+      error: { code: 'invalid_credentials' },
+    })
+    expect(calls).toEqual([])
+  })
+
+  test('cannot be confirmed while impersonating, with the password of either', async () => {
+    const editing = definePolicy({ 'things.edit': ['viewer', 'editor', 'admin'] })
+    const edit = defineAction({
+      input: z.object({}),
+      allow: editing.can('things.edit'),
+      isSensitive: true,
+      run: async () => calls.push('ran'),
+    })
+    const own = await newSession({ minutes: 0 })
+    const target = await newUser('viewer')
+    const { token } = await newSession({ of: target, minutes: 0, impersonatorSessionId: own.id })
+    const headers = { ...sameOrigin, cookie: `${appSlug}.session=${token}` }
+    const result = await asRequest(headers, () => edit(null, form({ confirmPassword: password })))
+    expect(result).toMatchObject({ error: { code: 'forbidden' } })
+    expect(calls).toEqual([])
+    expect(await failuresOf(target)).toBe(0)
+  })
+
+  test('checks the permission before the password', async () => {
+    const viewer = await newUser('viewer')
+    const { token } = await newSession({ of: viewer })
+    expect((await submit(token, { name: 'x', confirmPassword: 'wrong' })).result).toMatchObject({
+      error: { code: 'forbidden' },
+    })
+    expect(await failuresOf(viewer)).toBe(0)
+  })
+
+  test('rejects a password that is not text', async () => {
+    const { token } = await newSession()
+    const call = (confirmPassword: unknown) =>
+      asRequest({ ...sameOrigin, cookie: `${appSlug}.session=${token}` }, () =>
+        remove({ name: 'x', confirmPassword } as never),
+      )
+    for (const odd of [[password], { password }, null, 7, true])
+      expect(await call(odd)).toMatchObject({ error: { code: 'reauth_required' } })
+    expect(calls).toEqual([])
+    expect(await call(password)).toMatchObject({ ok: true })
   })
 })
 
 test('an action without `allow` does not compile', () => {
   // @ts-expect-error: `allow` is missing
   defineAction({ input: z.object({}), run: async () => null })
-  // @ts-expect-error: a boolean is no permission
+  // @ts-expect-error: a boolean is not a permission
   defineAction({ input: z.object({}), allow: true, run: async () => null })
 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { checkEnv, coreEnv, defineEnv } from './env'
+import { checkEnv, coreEnv, defineEnv, findMisspelledSettings } from './env'
 
 const complete = {
   NODE_ENV: 'production',
@@ -13,11 +13,11 @@ const complete = {
 }
 
 describe('the environment', () => {
-  test('is fine when everything production needs is set', () => {
+  test('is valid when every required setting of production is set', () => {
     expect(checkEnv([coreEnv], complete)).toBe('')
   })
 
-  test('names every missing setting at once, and says how to make each', () => {
+  test('reports all missing settings at once, with a hint for each', () => {
     const text = checkEnv([coreEnv], { NODE_ENV: 'production' })
     expect(text).toContain('5 settings are missing or wrong')
     expect(text).toMatch(/AUTH_SECRET: is missing\..*randomBytes/)
@@ -25,14 +25,14 @@ describe('the environment', () => {
     expect(text).toMatch(/DATABASE_URL: is missing\..*postgres:\/\//)
   })
 
-  test('takes any secret that is random, and several of them', () => {
+  test('accepts any random secret, and several of them', () => {
     for (let round = 0; round < 200; round++) {
-      const made = (['hex', 'base64', 'base64url'] as const).map((encoding) => randomBytes(24).toString(encoding))
-      expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: made.join(round % 2 ? ',' : ', ') })).toBe('')
+      const secrets = (['hex', 'base64', 'base64url'] as const).map((encoding) => randomBytes(24).toString(encoding))
+      expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: secrets.join(round % 2 ? ',' : ', ') })).toBe('')
     }
   })
 
-  test('asks for nothing in development', () => {
+  test('requires nothing in development', () => {
     expect(checkEnv([coreEnv], { NODE_ENV: 'development' })).toBe('')
   })
 
@@ -66,11 +66,11 @@ describe('the environment', () => {
     ['CORS_ORIGINS', 'https://a.test, ,https://b.test', 'not exactly an origin'],
     ['CORS_CREDENTIALS', 'yes', 'can only be true'],
     ['TRUSTED_PROXY_HOPS', '-1', 'not a whole number'],
-  ])('refuses %s=%s', (name, value, complaint) => {
+  ])('rejects %s=%s', (name, value, complaint) => {
     expect(checkEnv([coreEnv], { ...complete, [name]: value })).toMatch(new RegExp(`${name}: .*${complaint}`))
   })
 
-  test('allows http for this machine itself', () => {
+  test('allows http on localhost', () => {
     expect(checkEnv([coreEnv], { ...complete, AUTH_URL: 'http://localhost:3000' })).toBe('')
   })
 
@@ -84,15 +84,15 @@ describe('the environment', () => {
   })
 
   test.each(['AUTH_GOOGLE_ISSUER', 'AUTH_GITHUB_URL'])(
-    'refuses %s where others can reach the app, and allows it here',
+    'rejects %s with a public AUTH_URL, and allows it on localhost',
     (name) => {
-      const standIn = { ...complete, [name]: 'http://localhost:9999' }
-      expect(checkEnv([coreEnv], standIn)).toContain(`${name}: is for development`)
-      expect(checkEnv([coreEnv], { ...standIn, AUTH_URL: 'http://localhost:3000' })).toBe('')
+      const withStandIn = { ...complete, [name]: 'http://localhost:9999' }
+      expect(checkEnv([coreEnv], withStandIn)).toContain(`${name}: is for development`)
+      expect(checkEnv([coreEnv], { ...withStandIn, AUTH_URL: 'http://localhost:3000' })).toBe('')
     },
   )
 
-  test('never repeats a value', () => {
+  test('never prints the value of a setting', () => {
     expect(checkEnv([coreEnv], { ...complete, AUTH_SECRET: 'short-secret-value' })).not.toContain('short-secret-value')
   })
 
@@ -103,6 +103,18 @@ describe('the environment', () => {
     expect(checkEnv([coreEnv, module], complete)).toContain('BILLING_KEY (module billing): is missing. From the bank')
   })
 
+  test('is searched for misspelled settings: unknown names close to a setting that is not set', () => {
+    const misspelled = (source: Record<string, string>) => findMisspelledSettings([coreEnv], source)
+    expect(misspelled({ PASWORD_MIN_LENGTH: '8', MIAL_FROM: 'a@example.com', WORKERR: 'apart' })).toEqual([
+      { name: 'PASWORD_MIN_LENGTH', meant: 'PASSWORD_MIN_LENGTH' },
+      { name: 'MIAL_FROM', meant: 'MAIL_FROM' },
+      { name: 'WORKERR', meant: 'WORKER' },
+    ])
+    expect(misspelled({ PASSWORD_MIN_LENGTH: '8', NODE_ENV: 'test', HOME: '/home', npm_config_x: '1' })).toEqual([])
+    expect(misspelled({ REDIS_URI: 'x', REDIS_URL: 'redis://localhost' })).toEqual([])
+    expect(misspelled({ PASWORD_MIN_LENGTH: '' })).toEqual([])
+  })
+
   test('is read again when it changes', () => {
     const { values } = defineEnv('one', { ONE_THING: { schema: z.string(), hint: '' } })
     process.env.ONE_THING = 'first'
@@ -111,7 +123,7 @@ describe('the environment', () => {
     expect(values.ONE_THING).toBe('second')
   })
 
-  test('throws a sentence, not undefined, when a missing setting is used', () => {
+  test('throws an error with a hint when a missing setting is used', () => {
     const { values } = defineEnv('one', { ABSENT_THING: { schema: z.string(), hint: 'Ask Ada' } })
     expect(() => values.ABSENT_THING).toThrow('ABSENT_THING is missing or wrong. Ask Ada')
   })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { AppError, toAppError } from './errors'
 
-test('a refusal keeps its code, status and words', () => {
-  const error = new AppError('conflict', 'That address is taken', { fields: { email: ['Already in use'] } })
-  expect(error).toMatchObject({ code: 'conflict', status: 409, message: 'That address is taken' })
+test('an AppError keeps its code, status and message', () => {
+  const error = new AppError('conflict', 'That email is taken', { fields: { email: ['Already in use'] } })
+  expect(error).toMatchObject({ code: 'conflict', status: 409, message: 'That email is taken' })
   expect(toAppError(error)).toBe(error)
 })
 
@@ -14,7 +14,7 @@ test('a bug becomes "internal" and its message stays private', () => {
 })
 
 test.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', '57P01', '53300', '53100', '08006', '25006'])(
-  'a database that is away (%s) is "unavailable", with a time to try again',
+  'a database outage (%s) is "unavailable", with Retry-After',
   (code) => {
     const outage = Object.assign(new Error('x'), { code })
     expect(toAppError(new Error('Failed query', { cause: outage }))).toMatchObject({
@@ -25,15 +25,15 @@ test.each(['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', '57P01', '53300', '5310
   },
 )
 
-test.each(['55P03', '57014', '25P03'])('a database that keeps us waiting too long (%s) is "unavailable"', (code) => {
+test.each(['55P03', '57014', '25P03'])('a database timeout (%s) is "unavailable"', (code) => {
   expect(toAppError(Object.assign(new Error('x'), { code })).code).toBe('unavailable')
 })
 
-test('a broken query is no outage', () => {
+test('an invalid query is not an outage', () => {
   expect(toAppError(Object.assign(new Error('x'), { code: '42703' })).code).toBe('internal')
 })
 
-test('a text that no database can hold is the caller’s mistake, not a bug', () => {
+test('text that PostgreSQL cannot store is "invalid_input", not "internal"', () => {
   const refused = Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
   expect(toAppError(new Error('Failed query', { cause: refused })).code).toBe('invalid_input')
 })

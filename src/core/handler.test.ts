@@ -1,15 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { asRequest } from '../../tests/support/next-headers'
-import { signedInAs } from '../../tests/support/people'
-import { requireActor } from './auth/actor'
-import { definePolicy, roles, signedIn } from './auth/policy'
+import { appSlug } from '@/brand'
+import { newSessionToken } from '../../tests/app/support/new-session-token'
+import { asRequest } from '../../tests/app/support/next-headers'
+import { definePolicy, inScopeOrApp, roles, signedIn } from './auth/policy'
+import { getActor } from './auth/session/actor'
+import { hashToken } from './auth/tokens/token'
 import { pool } from './db/client'
 import { AppError } from './errors'
-import { defineHandler, definePublicHandler, defineRoute, handlersOf, refusalsOf } from './handler'
+import { defineHandler, definePublicHandler, defineRoute, errorCodesOf, handlersOf } from './handler'
 
 const { can } = definePolicy({ 'things.write': ['editor', 'admin'] })
-const anything = { summary: 'Try it', answers: { 200: z.unknown() } }
+const anything = { summary: 'Try it', responses: { 200: z.unknown() } }
 const context = { params: Promise.resolve({ id: '7' }) }
 
 const route = defineRoute({
@@ -53,8 +55,8 @@ function call(
   return asRequest(all, () => route[method](request, context))
 }
 
-describe('an answer', () => {
-  test('is JSON with its headers', async () => {
+describe('a response', () => {
+  test('is JSON with the API headers', async () => {
     const response = await call('GET')
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ page: 2, id: '7' })
@@ -63,15 +65,15 @@ describe('an answer', () => {
     expect(response.headers.get('cross-origin-resource-policy')).toBe('same-origin')
   })
 
-  test('is stored by nobody unless the handler says so', async () => {
+  test('is no-store unless the handler sets a Cache-Control', async () => {
     const response = await call('POST', {
-      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      headers: { authorization: `Bearer ${await newSessionToken('editor')}` },
       body: { name: 'Ada' },
     })
     expect(response.headers.get('cache-control')).toBe('private, no-store')
   })
 
-  test('may be a Response, even one whose headers cannot be changed; a refusal in that form is stored by nobody', async () => {
+  test('may be a Response, even one with immutable headers; an error Response is no-store', async () => {
     const { GET, POST } = defineRoute({
       GET: definePublicHandler({
         ...anything,
@@ -84,22 +86,22 @@ describe('an answer', () => {
         run: () => new Response('no', { status: 410 }),
       }),
     })
-    const moved = await GET(new Request('http://localhost:3000/x'), context)
-    expect([moved.status, moved.headers.get('location')]).toEqual([302, 'http://localhost:3000/y'])
-    expect(moved.headers.get('cross-origin-resource-policy')).toBe('same-origin')
-    const gone = await POST(new Request('http://localhost:3000/x', { method: 'POST' }), context)
-    expect(gone.headers.get('cache-control')).toBe('private, no-store')
+    const redirected = await GET(new Request('http://localhost:3000/x'), context)
+    expect([redirected.status, redirected.headers.get('location')]).toEqual([302, 'http://localhost:3000/y'])
+    expect(redirected.headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    const failed = await POST(new Request('http://localhost:3000/x', { method: 'POST' }), context)
+    expect(failed.headers.get('cache-control')).toBe('private, no-store')
     const { GET: json } = defineRoute({ GET: definePublicHandler({ ...anything, run: () => Response.json({}) }) })
     const plain = await json(new Request('http://localhost:3000/x'), context)
     expect(plain.headers.get('content-type')).toBe('application/json; charset=utf-8')
   })
 
-  test('to HEAD is the one to GET', async () => {
+  test('to HEAD is the same as to GET', async () => {
     expect((await call('HEAD')).status).toBe(200)
   })
 })
 
-describe('a refusal', () => {
+describe('an error', () => {
   test('is problem+json with code, title, status, detail and instance', async () => {
     const response = await call('GET', { url: '/x?page=none' })
     expect(response.status).toBe(422)
@@ -111,7 +113,7 @@ describe('a refusal', () => {
     expect(body.instance).toContain(response.headers.get('x-request-id'))
   })
 
-  test('of a method says which ones there are', async () => {
+  test('for a method that is not allowed lists the allowed ones', async () => {
     const response = await call('DELETE')
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST, PUT, PATCH')
@@ -119,50 +121,61 @@ describe('a refusal', () => {
     expect([asked.status, asked.headers.get('cache-control')]).toEqual([204, 'private, no-store'])
   })
 
-  test('for a bug says nothing about it', async () => {
+  test('for an unexpected error reveals nothing', async () => {
     const response = await call('PUT')
     expect(response.status).toBe(500)
     expect(await response.text()).not.toMatch(/hash|select|at .+:\d+/)
   })
 
-  test('that passes says when to try again', async () => {
+  test('that is temporary has Retry-After', async () => {
     const response = await call('PATCH')
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30'])
   })
 
-  test('of a body names the field', async () => {
+  test('that passes is a page that tries again, if a browser opens it as a page', async () => {
+    const headers = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const response = await call('PATCH', { headers })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '30'])
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(response.headers.get('cache-control')).toBe('private, no-store')
+    expect(await response.text()).toContain(response.headers.get('x-request-id'))
+    const failed = await call('PUT', { headers })
+    expect(failed.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  })
+
+  test('in a body names the field', async () => {
     const response = await call('POST', {
-      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      headers: { authorization: `Bearer ${await newSessionToken('editor')}` },
       body: { name: 'A' },
     })
     expect(response.status).toBe(422)
     expect((await response.json()).errors).toEqual({ name: ['Too short'] })
   })
 
-  test('of a large body comes before it is parsed', async () => {
+  test('for a body that is too large comes before parsing', async () => {
     const response = await call('POST', {
-      headers: { authorization: `Bearer ${await signedInAs('editor')}` },
+      headers: { authorization: `Bearer ${await newSessionToken('editor')}` },
       body: { name: 'x'.repeat(20_000) },
     })
     expect(response.status).toBe(413)
   })
 })
 
-describe('who may', () => {
-  test('is answered with 401 to nobody, and asks for a token', async () => {
+describe('the caller', () => {
+  test('gets 401 without a session, with WWW-Authenticate', async () => {
     const response = await call('POST', { body: { name: 'Ada' } })
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  test.each(roles)('follows the table for %s', async (role) => {
-    const token = await signedInAs(role)
+  test.each(roles)('is allowed or rejected by the policy as %s', async (role) => {
+    const token = await newSessionToken(role)
     const response = await call('POST', { headers: { authorization: `Bearer ${token}` }, body: { name: 'Ada' } })
     expect(response.status).toBe(role === 'viewer' ? 403 : 200)
   })
 
-  test('is decided before the body is looked at', async () => {
+  test('is authorized before the body is read', async () => {
     const response = await call('POST', {
-      headers: { authorization: `Bearer ${await signedInAs('viewer')}` },
+      headers: { authorization: `Bearer ${await newSessionToken('viewer')}` },
       body: { wrong: true },
     })
     expect(response.status).toBe(403)
@@ -170,33 +183,53 @@ describe('who may', () => {
 
   test('is read from the cookie when there is no Authorization header', async () => {
     const response = await call('POST', {
-      headers: { cookie: `plinth.session=${await signedInAs('editor')}` },
+      headers: { cookie: `${appSlug}.session=${await newSessionToken('editor')}` },
       body: { name: 'Ada' },
     })
     expect(response.status).toBe(200)
   })
 
-  test('is never taken from the cookie when there is one, however broken', async () => {
-    const cookie = `plinth.session=${await signedInAs('admin')}`
-    for (const authorization of ['Bearer', 'Bearer x', 'Basic YTpi', `Bearer ${'x'.repeat(10_000)}`, 'Bearer %00']) {
+  test('is read from the cookie when Authorization has another scheme, which authenticates nothing', async () => {
+    const cookie = `${appSlug}.session=${await newSessionToken('editor')}`
+    for (const authorization of ['Basic YTpi', `Basic ${await newSessionToken('admin')}`, 'Digest username="a"']) {
+      const send = (headers: Record<string, string>) => call('POST', { headers, body: { name: 'Ada' } })
+      expect((await send({ cookie, authorization })).status, authorization).toBe(200)
+      expect((await send({ authorization })).status, authorization).toBe(401)
+      // Such a header does not prove that the request is same-site.
+      const elsewhere = { cookie, authorization, 'sec-fetch-site': 'cross-site' }
+      expect((await send(elsewhere)).status, authorization).toBe(403)
+    }
+  })
+
+  test('is never read from the cookie when there is a Bearer token, however malformed', async () => {
+    const cookie = `${appSlug}.session=${await newSessionToken('admin')}`
+    for (const authorization of [
+      'Bearer',
+      'Bearer x',
+      'bearerish x',
+      '',
+      'x',
+      `Bearer ${'x'.repeat(10_000)}`,
+      'Bearer %00',
+    ]) {
       const response = await call('POST', { headers: { cookie, authorization }, body: { name: 'Ada' } })
       expect(response.status, authorization.slice(0, 20)).toBe(401)
     }
   })
 
-  test('is nobody when two cookies of the name arrive', async () => {
-    const cookie = `plinth.session=${await signedInAs('admin')}; plinth.session=${await signedInAs('editor')}`
+  test('is unauthenticated when two session cookies are sent', async () => {
+    const cookie = `${appSlug}.session=${await newSessionToken('admin')}; ${appSlug}.session=${await newSessionToken('editor')}`
     expect((await call('POST', { headers: { cookie }, body: { name: 'Ada' } })).status).toBe(401)
   })
 
-  test('does not matter for a request from another site', async () => {
-    const headers = { authorization: `Bearer ${await signedInAs('admin')}`, 'sec-fetch-site': 'cross-site' }
+  test('is rejected from another site, even with a token', async () => {
+    const headers = { authorization: `Bearer ${await newSessionToken('admin')}`, 'sec-fetch-site': 'cross-site' }
     const response = await call('POST', { headers, body: { name: 'Ada' } })
     expect([response.status, (await response.json()).code]).toEqual([403, 'cross_site'])
   })
 
-  test('shows nothing to another site, which may read what is for everybody', async () => {
-    const headers = { authorization: `Bearer ${await signedInAs('admin')}`, 'sec-fetch-site': 'cross-site' }
+  test('from another site may read public handlers only', async () => {
+    const headers = { authorization: `Bearer ${await newSessionToken('admin')}`, 'sec-fetch-site': 'cross-site' }
     const ask = async (handler: ReturnType<typeof defineHandler>) => {
       const { GET } = defineRoute({ GET: handler })
       return (await GET(new Request('http://localhost:3000/api/own', { headers }), context)).status
@@ -206,7 +239,7 @@ describe('who may', () => {
   })
 })
 
-test.each(['script', 'image', 'iframe', 'object'])('data is no %s for a page of another site', async (destination) => {
+test.each(['script', 'image', 'iframe', 'object'])('another site cannot load data as %s', async (destination) => {
   const embed = (site: string) =>
     call('GET', { headers: { 'sec-fetch-site': site, 'sec-fetch-dest': destination, 'sec-fetch-mode': 'no-cors' } })
   for (const site of ['cross-site', 'same-site']) {
@@ -216,26 +249,47 @@ test.each(['script', 'image', 'iframe', 'object'])('data is no %s for a page of 
   for (const site of ['same-origin', 'none']) expect((await embed(site)).status).toBe(200)
 })
 
-test('another site may lead to data, may ask for it by script, and may show a file', async () => {
+test('no page, not even our own, may embed a guarded response, unless it is an image', async () => {
+  const authorization = `Bearer ${await newSessionToken('viewer')}`
+  const ask = async (file: string, destination: string) => {
+    const { GET } = defineRoute({
+      GET: defineHandler({
+        ...anything,
+        responses: { 200: { file } },
+        allow: signedIn,
+        run: () => new Response('…'),
+      }),
+    })
+    const headers = { authorization, 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': destination }
+    const response = await GET(new Request('http://localhost:3000/x', { headers }), context)
+    return response.status === 200 ? 200 : (await response.json()).code
+  }
+  for (const destination of ['image', 'script', 'style', 'iframe', 'video', 'embed', 'object'])
+    expect(await ask('application/zip', destination), destination).toBe('cross_site')
+  for (const destination of ['document', 'empty']) expect(await ask('application/zip', destination)).toBe(200)
+  expect(await ask('image/webp', 'image')).toBe(200)
+})
+
+test('another site may link to public data, fetch it by script, and embed a public file', async () => {
   for (const destination of ['document', 'empty']) {
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': destination }
     expect((await call('GET', { headers })).status).toBe(200)
   }
   const { GET } = defineRoute({
-    GET: definePublicHandler({ ...anything, answers: { 200: { file: 'image/webp' } }, run: () => new Response('…') }),
+    GET: definePublicHandler({ ...anything, responses: { 200: { file: 'image/webp' } }, run: () => new Response('…') }),
   })
   const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'image' }
   const request = new Request('http://localhost:3000/x', { headers })
   expect((await asRequest(headers, () => GET(request, context))).status).toBe(200)
 })
 
-test('who is calling is asked of the database once, however many places ask', async () => {
-  const authorization = `Bearer ${await signedInAs('viewer')}`
+test('the session is read from the database once per request', async () => {
+  const authorization = `Bearer ${await newSessionToken('viewer')}`
   const { GET } = defineRoute({
     GET: defineHandler({
       ...anything,
       allow: signedIn,
-      run: async () => [await requireActor(), await requireActor()].length,
+      run: async () => [await getActor(), await getActor()].length,
     }),
   })
   const queries = vi.spyOn(pool, 'query')
@@ -245,56 +299,87 @@ test('who is calling is asked of the database once, however many places ask', as
   queries.mockRestore()
 })
 
-test('requireActor returns the caller, and refuses nobody', async () => {
-  const authorization = `Bearer ${await signedInAs('viewer')}`
-  await expect(asRequest({ authorization }, requireActor)).resolves.toMatchObject({ role: 'viewer' })
-  await expect(asRequest({}, requireActor)).rejects.toMatchObject({ code: 'unauthenticated' })
+test('the permission is checked again after the body has arrived', async () => {
+  let runs = 0
+  const { POST, PUT } = defineRoute({
+    POST: defineHandler({ ...anything, allow: can('things.write'), body: z.object({}), run: () => ++runs }),
+    PUT: defineHandler({
+      ...anything,
+      allow: can('things.write'),
+      run: async ({ readUpload }) => (await readUpload(100)).length + ++runs,
+    }),
+  })
+  const send = async (serve: typeof POST, happens: (token: string) => Promise<unknown>) => {
+    const token = await newSessionToken('editor')
+    const headers = { cookie: `${appSlug}.session=${token}`, 'content-type': 'application/json' }
+    const body = new ReadableStream({
+      async pull(controller) {
+        // At this point the caller has passed the first check.
+        await happens(token)
+        controller.enqueue(new TextEncoder().encode('{}'))
+        controller.close()
+      },
+    })
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+    return (await asRequest(headers, () => serve(new Request('http://localhost:3000/x', init), context))).status
+  }
+  const change = (set: string) => (token: string) =>
+    pool.query(`update users set ${set} from sessions s where s.user_id = users.id and s.token_hash = $1`, [
+      hashToken(token),
+    ])
+  for (const serve of [POST, PUT]) {
+    expect(await send(serve, async () => {})).toBe(200)
+    expect(await send(serve, change(`role = 'viewer'`))).toBe(403)
+    expect(await send(serve, change('suspended_at = now()'))).toBe(401)
+  }
+  expect(runs).toBe(2)
 })
 
-test('a handler knows who may, for those who list handlers', () => {
+test('a handler exposes its access', () => {
   expect(defineHandler({ ...anything, allow: signedIn, run: () => null }).access).toBe(signedIn)
   expect(definePublicHandler({ ...anything, run: () => null }).access).toBe('public')
 })
 
-describe('those who describe the API', () => {
-  test('find the handlers behind the exports of a route, and none behind other functions', () => {
+describe('the API description', () => {
+  test('finds the handlers behind the exports of a route, and none behind other functions', () => {
     const found = handlersOf(route)
     expect(found.map(({ method }) => method)).toEqual(['GET', 'POST', 'PUT', 'PATCH'])
     expect(found[0]?.handler.operation).toMatchObject({ summary: 'Try it', query: expect.anything() })
     expect(handlersOf({ GET: async () => new Response() })).toEqual([])
   })
 
-  test('know what a call is refused with before it runs, and what it refuses by itself', () => {
-    const refusals = (method: 'GET' | 'POST', handler: ReturnType<typeof defineHandler>) =>
-      refusalsOf(method, handler.access, handler.operation).sort()
+  test('has the error codes of defineHandler and those of the handler itself', () => {
+    const errorCodes = (method: 'GET' | 'POST', handler: ReturnType<typeof defineHandler>) =>
+      errorCodesOf(method, handler.access, handler.operation).sort()
     const open = definePublicHandler({ ...anything, run: () => null })
-    expect(refusals('GET', open)).toEqual(['cross_site', 'internal'])
+    expect(errorCodes('GET', open)).toEqual(['cross_site', 'internal'])
     const file = definePublicHandler({
       ...anything,
-      answers: { 200: { file: 'image/webp' } },
+      responses: { 200: { file: 'image/webp' } },
       run: () => new Response(),
     })
-    expect(refusals('GET', file)).toEqual(['internal'])
-    expect(refusals('POST', open)).toEqual(['cross_site', 'internal'])
-    const guarded = { ...anything, run: () => null, refuses: ['conflict'] as const }
+    expect(errorCodes('GET', file)).toEqual(['internal'])
+    expect(errorCodes('POST', open)).toEqual(['cross_site', 'internal'])
+    const guarded = { ...anything, run: () => null, errors: ['conflict'] as const }
     const own = defineHandler({ ...guarded, allow: signedIn })
-    expect(refusals('GET', own)).toEqual(['conflict', 'cross_site', 'internal', 'unauthenticated', 'unavailable'])
-    expect(refusals('POST', own)).toContain('forbidden')
+    expect(errorCodes('GET', own)).toEqual(['conflict', 'cross_site', 'internal', 'unauthenticated', 'unavailable'])
+    expect(errorCodes('POST', own)).toContain('forbidden')
     const body = z.object({})
     const ofBody = ['invalid_input', 'malformed', 'too_large', 'unsupported_media_type']
-    const all = refusals('POST', defineHandler({ ...guarded, allow: can('things.write'), body }))
+    const all = errorCodes('POST', defineHandler({ ...guarded, allow: can('things.write'), body }))
     expect(all).toEqual(expect.arrayContaining([...ofBody, 'cross_site', 'forbidden', 'unauthenticated']))
-    const optional = refusals('POST', definePublicHandler({ ...guarded, body, isBodyOptional: true }))
-    expect(optional).not.toContain('unsupported_media_type')
+    const optional = errorCodes('POST', definePublicHandler({ ...guarded, body, isBodyOptional: true }))
+    for (const code of ofBody) expect(optional).not.toContain(code)
   })
 })
 
-test('a body that may be left out is read when it is JSON, and counts as empty otherwise', async () => {
+test('an optional body that is unreadable or invalid counts as empty', async () => {
   const { POST } = defineRoute({
     POST: definePublicHandler({
       ...anything,
       body: z.object({ name: z.string().default('nobody') }),
       isBodyOptional: true,
+      bodyLimit: 100,
       run: ({ body }) => body.name,
     }),
   })
@@ -307,5 +392,18 @@ test('a body that may be left out is read when it is JSON, and counts as empty o
   expect(await send('application/json', '{"name":"Ada"}')).toEqual([200, 'Ada'])
   expect(await send('application/x-www-form-urlencoded', 'name=Ada')).toEqual([200, 'nobody'])
   expect(await send(undefined, '')).toEqual([200, 'nobody'])
-  expect(await send('application/json', '{')).toEqual([400, false])
+  for (const body of ['', '{', 'null', '[]', '{"name":1}', JSON.stringify({ name: 'Ada'.repeat(50) })])
+    expect(await send('application/json', body), body).toEqual([200, 'nobody'])
+})
+
+test('a permission of a scope or the app is decided in the app when the path has no parameters', async () => {
+  const scoped = definePolicy({ 'things.read': inScopeOrApp('editor') })
+  const { GET } = defineRoute({
+    GET: defineHandler({ ...anything, allow: scoped.can('things.read'), run: ({ actor }) => actor.role }),
+  })
+  const headers = { authorization: `Bearer ${await newSessionToken('editor')}` }
+  const response = await asRequest(headers, () =>
+    GET(new Request('http://localhost:3000/x', { headers }), { params: Promise.resolve(undefined) }),
+  )
+  expect([response.status, await response.json()]).toEqual([200, 'editor'])
 })

@@ -16,7 +16,7 @@ const secretNames = [
   'apiKey',
 ]
 
-test('a secret is taken out whatever it is called and however deep it is', () => {
+test('a secret is redacted by field name, at any depth', () => {
   const nest = fc.letrec((tie) => ({
     node: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
@@ -31,12 +31,12 @@ test('a secret is taken out whatever it is called and however deep it is', () =>
   )
 })
 
-test('passwords inside addresses, bearer tokens and hashes are taken out of text', () => {
+test('passwords in URLs, bearer tokens and hashes are redacted in text', () => {
   const text = redact(`connect postgres://app:${canary}@db/app with Bearer ${canary} and $argon2id$v=19$m=1$abc`)
   expect(text).toBe('connect [redacted]db/app with [redacted] and [redacted]')
 })
 
-test('an error keeps what helps to find it, and loses the values of its query', () => {
+test('an error keeps its message, code and cause, but not the values of its query', () => {
   const error = new Error(`Failed query: select 1\nparams: ${canary}`, {
     cause: Object.assign(new Error('duplicate'), { code: '23505', detail: canary }),
   })
@@ -46,12 +46,12 @@ test('an error keeps what helps to find it, and loses the values of its query', 
   expect(text).not.toContain(canary)
 })
 
-test('what is no secret stays as it is', () => {
+test('what is not a secret stays as it is', () => {
   const value = { userId: 'u1', count: 3, at: new Date(0), list: ['a', null, true] }
   expect(redact(value)).toEqual(value)
 })
 
-test('a line of the log holds none of it either, whether it was a field, an error or part of the message', () => {
+test('a log line holds no secret, whether it was in a field, an error or the message', () => {
   const lines: string[] = []
   const log = createLog({ write: (line: string) => void lines.push(line) })
   log.level = 'info'
@@ -69,13 +69,13 @@ test('a line of the log holds none of it either, whether it was a field, an erro
   }
 })
 
-test('things that contain themselves, and bytes, are named instead of written out', () => {
+test('circular references and bytes are replaced by a placeholder', () => {
   const loop: Record<string, unknown> = { bytes: Buffer.from(canary) }
   loop.self = loop
   expect(redact(loop)).toEqual({ bytes: '[bytes]', self: '[circular]' })
 })
 
-test('a secret of our own is taken out of whatever somebody else says', async () => {
+test('a secret from our environment is redacted in any text', async () => {
   vi.stubEnv('AUTH_GOOGLE_SECRET', 'what-google-knows-of-us')
   vi.resetModules()
   const { redact: redactAnew } = await import('./log')

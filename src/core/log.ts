@@ -1,28 +1,28 @@
 import pino from 'pino'
 import { env } from './env'
-import { currentRequest } from './request'
+import { currentRequest } from './http/request'
 import { currentTraceId } from './telemetry/span'
 
 const secretName =
   /pass(word|wd|phrase)?|pwd|secret|token|authorization|cookie|credential|(api|private)[-_]?key|hash|nonce|dsn|otlp_headers/i
 const secretInText = [
-  // A password inside a URL, which may hold an @ itself. Bounded, or a long row of beginnings would take seconds.
+  // A password inside a URL, which may contain an @ itself. The length is bounded, to avoid quadratic backtracking.
   /(postgres(?:ql)?|rediss?|smtps?):\/\/[^\s"']{0,500}@/gi,
   /\bBearer\s+[\w.~+/=-]+/gi,
   /\$argon2[\w$=,+/-]+/g,
 ]
 
-/** Our own: a service that we send one to may repeat it in what it answers. */
+/** Values of our own secrets: a service that receives one may repeat it in an error message. */
 const ownSecrets = Object.entries(process.env)
   .filter(([name]) => secretName.test(name))
   .flatMap(([, value = '']) => value.split(','))
   .filter((value) => value.length >= 12)
 
-/** Takes secrets out of anything that is about to be logged, by the name of the field and by what the text looks like. */
+/** Redacts secrets in anything that is about to be logged, by field name and by text pattern. */
 export function redact(value: unknown, depth = 0, parents: readonly object[] = []): unknown {
   if (typeof value === 'string') {
     const known = ownSecrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), value)
-    return secretInText.reduce((text, pattern) => text.replace(pattern, '[redacted]'), withoutParameters(known))
+    return secretInText.reduce((text, pattern) => text.replace(pattern, '[redacted]'), redactParameters(known))
   }
   if (value === null || typeof value !== 'object') return value
   if (depth > 8) return '[too deep]'
@@ -43,7 +43,7 @@ export function redact(value: unknown, depth = 0, parents: readonly object[] = [
 }
 
 function redactError(error: Error, depth: number, path: readonly object[]): unknown {
-  // PostgreSQL's `detail` and a query's parameters hold people's data: name what is kept.
+  // An allowlist: PostgreSQL's `detail` and a query's parameters contain user data.
   const code = 'code' in error ? { code: String(error.code) } : {}
   const digest = 'digest' in error ? { digest: String(error.digest) } : {}
   return {
@@ -56,8 +56,8 @@ function redactError(error: Error, depth: number, path: readonly object[]): unkn
   }
 }
 
-/** Drizzle puts the values of a failed query into its message; a value may have lines of its own. */
-function withoutParameters(text: string): string {
+/** Drizzle puts the values of a failed query into the error message; a value may have several lines. */
+function redactParameters(text: string): string {
   return text.replace(/\nparams: [\s\S]*?(?=\n {4}at |$)/g, '\nparams: [redacted]')
 }
 
@@ -66,7 +66,7 @@ const options: pino.LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
   errorKey: 'error',
-  // Errors are written out by redactError; pino's own way would lose the code and the cause.
+  // redactError serializes errors; pino's own serializer would drop the code and the cause.
   serializers: { error: (value) => value },
   formatters: {
     level: (label) => ({ level: label }),
@@ -78,9 +78,9 @@ const options: pino.LoggerOptions = {
     return { ...(requestId && { requestId }), ...(traceId && { traceId }) }
   },
   hooks: {
-    // The message too; and a bare error must not become its own message, past the redaction of fields.
-    logMethod(given, method) {
-      const [first, ...rest] = given.map((item) => (typeof item === 'string' ? redact(item) : item)) as typeof given
+    // Redacts the message too. A bare error becomes a field, because pino would copy its message past the redaction.
+    logMethod(args, method) {
+      const [first, ...rest] = args.map((item) => (typeof item === 'string' ? redact(item) : item)) as typeof args
       const isError = (first as unknown) instanceof Error
       method.apply(this, isError ? [{ error: first }, 'error', ...rest] : [first, ...(rest.length > 0 ? rest : [''])])
     },
@@ -94,14 +94,14 @@ export function createLog(destination?: pino.DestinationStream): pino.Logger {
 export const log = createLog()
 
 /**
- * Next and libraries write their errors to the console, with all that an error carries. From here on those are lines of
- * the log like ours, without secrets.
+ * Next and libraries write errors to the console, with every property of the error. After this call they go through our
+ * log, with secrets redacted.
  */
-export function logTheConsole(): void {
+export function redirectConsole(): void {
   for (const level of ['error', 'warn'] as const) {
-    console[level] = (...said: unknown[]) => {
-      const text = said.filter((item) => typeof item === 'string').join(' ')
-      const error = said.find((item) => item instanceof Error)
+    console[level] = (...args: unknown[]) => {
+      const text = args.filter((item) => typeof item === 'string').join(' ')
+      const error = args.find((item) => item instanceof Error)
       log[level](error ? { error } : {}, text || 'console')
     }
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { formToObject, parse } from './parse'
 
-test('messages are gathered by field, whatever a caller calls the field', () => {
+test('messages are grouped by field, whatever the field is called', () => {
   const schema = z.record(z.string(), z.number('not a number'))
   expect(() => parse(schema, JSON.parse('{"constructor":"x","__proto__":"y","a":"z"}'))).toThrow(
     expect.objectContaining({
@@ -12,7 +12,7 @@ test('messages are gathered by field, whatever a caller calls the field', () => 
   )
 })
 
-test('a form becomes an object; what was sent twice becomes a list', () => {
+test('a form becomes an object; repeated fields become an array', () => {
   const form = new FormData()
   form.append('name', 'Ada')
   form.append('tag', 'a')
@@ -20,10 +20,10 @@ test('a form becomes an object; what was sent twice becomes a list', () => {
   expect(formToObject(form)).toEqual({ name: 'Ada', tag: ['a', 'b'] })
 })
 
-test('a form of very many fields is read at once', () => {
+test('a form with very many fields is parsed quickly', () => {
   const form = new FormData()
   for (let index = 0; index < 10_000; index++) form.append(`field ${index}`, 'x')
-  // The processor's time: on a busy machine the clock says nothing.
+  // CPU time, because wall-clock time means little on a busy machine.
   const start = process.cpuUsage()
   expect(Object.keys(formToObject(form))).toHaveLength(10_000)
   expect(process.cpuUsage(start).user / 1_000).toBeLessThan(200)

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import { AppError, type FieldErrors } from './errors'
 
-/** Checks input against its schema; what does not fit is refused as `invalid_input`, with messages by field. */
+/** Validates input against its schema; throws `invalid_input` with messages by field. */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input)
   if (result.success) return result.data
-  // A Map, because a caller may choose the names: "constructor" is one, too.
+  // A Map, because a caller may choose the names, and "constructor" is a key of every object.
   const messages = new Map<string, string[]>()
   for (const issue of result.error.issues) {
     const name = issue.path.join('.')
@@ -15,9 +15,9 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   throw new AppError('invalid_input', undefined, { fields })
 }
 
-/** A form as a plain object: repeated fields become arrays, Next's own bookkeeping is left out. */
+/** A form as a plain object: repeated fields become arrays, the `$ACTION_` fields of Next are left out. */
 export function formToObject(form: FormData): Record<string, unknown> {
-  // One pass: asking the form for each name takes seconds for as many names as a body has room for.
+  // One pass: `getAll` for each name would be quadratic and take seconds for a form with very many fields.
   const fields = new Map<string, unknown[]>()
   for (const [name, value] of form) {
     if (name.startsWith('$ACTION_')) continue

@@ -1,22 +1,24 @@
-import type { Page } from '@playwright/test'
-import { enterAsSomebody as enter, sessionOf as session } from '../../../tests/support/enter.ts'
-import { mailTo } from '../../../tests/support/inbox.ts'
-import { expect, expectAccessible, someAddress, test } from '../../../tests/support/journey.ts'
-import { newPerson } from '../../../tests/support/person.ts'
-import { query } from '../../../tests/support/query.ts'
+import type { APIRequestContext, Page } from '@playwright/test'
+import { expect, expectAccessible, randomIp, test } from '../../../tests/app/support/e2e-test.ts'
+import { waitForEmail } from '../../../tests/app/support/inbox.ts'
+import { newUser } from '../../../tests/app/support/new-user.ts'
+import { query } from '../../../tests/app/support/query.ts'
+import { sessionOf as session, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
+import { appSlug } from '../../brand.ts'
 
-const chosen = 'an entirely new one'
-const said = (page: Page) => page.getByRole('main').getByRole('status')
-const trouble = (page: Page) => page.getByRole('main').getByRole('alert')
+const newPassword = 'an entirely new one'
+const statusMessage = (page: Page) => page.getByRole('main').getByRole('status')
+const alertMessage = (page: Page) => page.getByRole('main').getByRole('alert')
+const sessionRows = (page: Page) => page.getByRole('region', { name: 'Sessions' }).locator('tbody').getByRole('row')
 
-/** Another browser of the same person: returns its token. */
-async function elsewhere(appUrl: string, email: string, password: string): Promise<string> {
+/** Signs the same user in from another browser and returns the session token. */
+async function signInElsewhere(appUrl: string, email: string, password: string): Promise<string> {
   const response = await fetch(`${appUrl}/api/auth/signin`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-forwarded-for': someAddress(), 'user-agent': 'curl/8' },
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': randomIp(), 'user-agent': 'curl/8' },
     body: JSON.stringify({ email, password, redirect: false }),
   })
-  return /plinth\.session=([\w-]+)/.exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''
+  return new RegExp(`${appSlug}\\.session=([\\w-]+)`).exec(response.headers.get('set-cookie') ?? '')?.[1] ?? ''
 }
 const isAlive = async (appUrl: string, token: string) =>
   (await (await fetch(`${appUrl}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).json()) !== null
@@ -25,59 +27,64 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a person changes their name, and is told when it cannot be', async ({ page, password }) => {
-      await enter(page, password)
+    test('a user changes their name, and sees an error when it is not valid', async ({ page, password }) => {
+      await signInAsNewUser(page, password)
       await page.goto('/account')
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Profile/ })
+        .click()
       await expect(page).toHaveURL('/account/profile')
       await page.getByLabel('Name').fill('  Grace Hopper ')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await expect(said(page)).toHaveText('Saved')
+      await expect(statusMessage(page)).toHaveText('Saved')
       expect((await session(page)).user.name).toBe('Grace Hopper')
       await page.getByLabel('Name').fill(' ')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/1 to 100/)
+      await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/up to 100/)
       expect((await session(page)).user.name).toBe('Grace Hopper')
     })
 
-    test('a person changes their password: every other device is out, this one stays with another token', async ({
+    test('a user changes their password: every other session ends, this one continues with a new token', async ({
       page,
       password,
       appUrl,
     }) => {
-      const email = await enter(page, password)
-      const other = await elsewhere(appUrl, email, password)
-      const token = async () => (await page.context().cookies()).find(({ name }) => name === 'plinth.session')?.value
+      const email = await signInAsNewUser(page, password)
+      const other = await signInElsewhere(appUrl, email, password)
+      const token = async () =>
+        (await page.context().cookies()).find(({ name }) => name === `${appSlug}.session`)?.value
       const before = (await token()) ?? ''
       await page.goto('/account/password')
       await page.getByLabel('Current password').fill('not this one')
-      await page.getByLabel('New password').fill(chosen)
+      await page.getByLabel('New password').fill(newPassword)
       await page.getByRole('button', { name: 'Change password' }).click()
-      await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(/not your password/)
+      await expect(page.getByLabel('Current password')).toHaveAccessibleDescription(/Incorrect password/)
       expect(await isAlive(appUrl, other)).toBe(true)
 
       await page.getByLabel('Current password').fill(password)
-      await page.getByLabel('New password').fill(chosen)
+      await page.getByLabel('New password').fill(newPassword)
       await page.getByRole('button', { name: 'Change password' }).click()
-      await expect(said(page)).toContainText('Your password was changed')
+      await expect(statusMessage(page)).toContainText('Password changed')
       expect((await session(page)).user.email).toBe(email)
       expect([await isAlive(appUrl, other), await isAlive(appUrl, before)]).toEqual([false, false])
       expect(await token()).not.toBe(before)
-      expect(await elsewhere(appUrl, email, password)).toBe('')
-      expect(await elsewhere(appUrl, email, chosen)).not.toBe('')
-      await mailTo(email, 'Your password was changed')
+      expect(await signInElsewhere(appUrl, email, password)).toBe('')
+      expect(await signInElsewhere(appUrl, email, newPassword)).not.toBe('')
+      await waitForEmail(email, 'Your password was changed')
     })
 
-    test('a person deletes their account, and nothing of them is left but an id in the log', async ({
+    test('a user deletes their account, and nothing is left but their id in the audit log', async ({
       page,
       password,
     }) => {
-      const email = await enter(page, password)
+      const email = await signInAsNewUser(page, password)
       const { id } = (await session(page)).user
       await page.goto('/account/delete')
-      await page.getByLabel('Type your e-mail').fill('yes')
+      await page.getByLabel('Type your email').fill('yes')
       await page.getByRole('button', { name: 'Delete my account' }).click()
-      await expect(page.getByLabel('Type your e-mail')).toHaveAccessibleDescription(new RegExp(`Type ${email}`))
-      await page.getByLabel('Type your e-mail').fill(email)
+      await expect(page.getByLabel('Type your email')).toHaveAccessibleDescription(new RegExp(`Type ${email}`))
+      await page.getByLabel('Type your email').fill(email)
       await page.getByRole('button', { name: 'Delete my account' }).click()
       await expect(page).toHaveURL('/signed-out')
       expect(await session(page)).toBeNull()
@@ -95,76 +102,126 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('a person sees where they are signed in, ends one device, then all others', async ({ page, password, appUrl }) => {
-  const email = await enter(page, password)
-  const others = [await elsewhere(appUrl, email, password), await elsewhere(appUrl, email, password)]
-  // Whoever finds the screen open may look, and no more.
-  const old = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
-  await query(old, [email])
-  await page.goto('/account/devices')
-  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(3)
-  await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
-  await page.getByRole('link', { name: 'Confirm that it is you' }).click()
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page).toHaveURL('/account/devices')
+test('a user sees where they are signed in, ends one session, then all others', async ({ page, password, appUrl }) => {
+  const email = await signInAsNewUser(page, password)
+  const others = [await signInElsewhere(appUrl, email, password), await signInElsewhere(appUrl, email, password)]
+  // Without a recent reauthentication the dialog asks for the password.
+  const expireReauthenticationSql = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
+  await query(expireReauthenticationSql, [email])
+  await page.goto('/account/sessions')
+  await expect(sessionRows(page)).toHaveCount(3)
+  await expect(sessionRows(page).first()).toContainText('This session')
+  await expect(sessionRows(page).first().getByRole('link')).toHaveCount(0)
   await expectAccessible(page)
-  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(3)
-  await expect(page.getByRole('main').getByRole('listitem').first()).toContainText('This device')
-  await page.getByRole('button', { name: 'Sign out', exact: true }).nth(1).click()
-  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2)
-  await page.getByRole('button', { name: 'Sign out all other devices' }).click()
-  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1)
+  const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
+  await sessionRows(page).nth(1).getByRole('link', { name: 'of curl' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign out of curl?' })).toBeVisible()
+  await page.getByLabel('Your password').fill('not this one')
+  await signOut.click()
+  await expect(page.getByLabel('Your password')).toHaveAccessibleDescription(/Incorrect password/)
+  await page.getByLabel('Your password').fill(password)
+  await signOut.click()
+  await expect(page).toHaveURL('/account/sessions')
+  await expect(sessionRows(page)).toHaveCount(2)
+  await page.getByRole('link', { name: 'Sign out all other sessions' }).click()
+  await expect(page.getByText('Signs out 1 session.')).toBeVisible()
+  await signOut.click()
+  await expect(page).toHaveURL('/account/sessions')
+  await expect(sessionRows(page)).toHaveCount(1)
+  await expect(page.getByRole('link', { name: 'Sign out all other sessions' })).toHaveCount(0)
   for (const token of others) expect(await isAlive(appUrl, token)).toBe(false)
   expect((await session(page)).user.email).toBe(email)
 })
 
-test('deleting asks who it is when that was not shown within the hour, and the action asks for itself', async ({
+test('deleting requires reauthentication within the last hour, enforced by the action and not only by the page', async ({
   page,
   password,
 }) => {
-  const email = await enter(page, password)
+  const email = await signInAsNewUser(page, password)
   await page.goto('/account/delete')
-  const old = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
-  await query(old, [email])
-  await page.getByLabel('Type your e-mail').fill(email)
+  const expireReauthenticationSql = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
+  await query(expireReauthenticationSql, [email])
+  await page.getByLabel('Type your email').fill(email)
   await page.getByRole('button', { name: 'Delete my account' }).click()
-  await expect(trouble(page)).toContainText('Confirm that it is you')
+  await expect(alertMessage(page)).toContainText('Confirm it’s you')
   await page.goto('/account/delete')
-  await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()
   await expectAccessible(page)
   await page.getByLabel('Password', { exact: true }).fill('wrong')
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/not your password/)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/Incorrect password/)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page).toHaveURL('/account/delete')
-  await expect(page.getByRole('heading', { name: 'Delete the account' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Delete account' })).toBeVisible()
 })
 
-test('the pages send strangers to the sign-in page, and back afterwards', async ({ page, password }) => {
-  await page.goto('/account/devices')
+test('the pages redirect unauthenticated callers to sign in, and back afterwards', async ({ page, password }) => {
+  await page.goto('/account/sessions')
   await expect(page).toHaveURL(/\/signin\?callbackUrl=/)
-  await page.getByLabel('E-mail').fill(await newPerson())
+  await page.getByLabel('Email').fill(await newUser())
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(/\/account/)
 })
 
+const movedPages = [
+  ['/account/devices', '/account/sessions'],
+  ['/account/two-step', '/account/two-factor'],
+  ['/account/two-step/setup', '/account/two-factor/setup'],
+] as const
+
+for (const [former, current] of movedPages) {
+  test(`${former} redirects permanently to ${current}, signed in or not`, async ({ page, request, password }) => {
+    const responseOf = async (client: APIRequestContext) => {
+      const response = await client.get(former, { maxRedirects: 0 })
+      return { status: response.status(), location: response.headers().location }
+    }
+    expect(await responseOf(request)).toEqual({ status: 308, location: current })
+    await signInAsNewUser(page, password)
+    expect(await responseOf(page.request)).toEqual({ status: 308, location: current })
+  })
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
+    test.use({ javaScriptEnabled })
+
+    test('former URLs lead to the pages, or to the sign-in page', async ({ page, password }) => {
+      for (const [former] of movedPages) {
+        await page.goto(former)
+        await expect(page, former).toHaveURL(/\/signin\?callbackUrl=/)
+      }
+      await signInAsNewUser(page, password)
+      await page.goto('/account/devices')
+      await expect(page).toHaveURL('/account/sessions')
+      await expect(page.getByRole('heading', { name: 'Sessions' })).toBeVisible()
+      await page.goto('/account/two-step')
+      await expect(page).toHaveURL('/account/two-factor')
+      await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()
+    })
+  })
+}
+
 for (const path of [
+  '',
   'profile',
+  'preferences',
+  'security',
   'email',
   'password',
-  'two-step',
+  'two-factor',
   'passkeys',
   'connections',
-  'devices',
+  'sessions',
+  'sessions/sign-out',
   'tokens',
+  'tokens/new',
   'data',
   'delete',
 ]) {
   test(`/account/${path} is accessible, in both themes`, async ({ page, password }) => {
-    await enter(page, password)
+    await signInAsNewUser(page, password)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(`/account/${path}`)
@@ -172,3 +229,31 @@ for (const path of [
     }
   })
 }
+
+test.describe('on a phone', () => {
+  test.use({ viewport: { width: 320, height: 640 } })
+
+  test('the sections are a list of links, each page links back to it, and none scrolls horizontally', async ({
+    page,
+    password,
+  }) => {
+    await signInAsNewUser(page, password)
+    await page.goto('/account')
+    const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
+    await expect(links).toHaveCount(6)
+    const paths = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    const below = ['email', 'password', 'two-factor', 'passkeys', 'connections', 'delete', 'tokens/new']
+    for (const path of ['/account', ...below.map((name) => `/account/${name}`), ...paths]) {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeAttached()
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect(overflow, path).toBeLessThanOrEqual(0)
+    }
+    await page.getByRole('link', { name: 'All settings' }).click()
+    await expect(page).toHaveURL('/account')
+    // A page below a section leads back to it.
+    await page.goto('/account/password')
+    await page.getByRole('main').getByRole('link', { name: 'Security' }).click()
+    await expect(page).toHaveURL('/account/security')
+  })
+})

@@ -5,37 +5,56 @@ import { refresh } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { defineAction, definePublicAction } from '@/core/action'
-import { signOut } from '@/core/auth/browser-session'
-import { findChallenged } from '@/core/auth/challenge'
-import { changePassword as change, setFirstPassword as setFirst } from '@/core/auth/change-password'
-import { deletePerson } from '@/core/auth/delete-person'
+import { changePassword as change, setFirstPassword as setFirst } from '@/core/auth/flows/change-password'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { requirePendingUserId } from '@/core/auth/flows/second-factor'
 import { roles, signedIn } from '@/core/auth/policy'
-import { renamePerson } from '@/core/auth/profile'
-import { returnPath } from '@/core/auth/return-path'
+import { signOut } from '@/core/auth/session/browser-session'
+import { deleteUser } from '@/core/auth/user/delete'
+import { updatePreferences } from '@/core/auth/user/preferences'
+import { renameUser } from '@/core/auth/user/rename'
+import { userFieldInputs, userFieldNames } from '@/core/auth/user-fields'
 import { AppError } from '@/core/errors'
+import { closeDialog } from '@/core/ui/close-dialog'
 import { changePicture, removePicture as remove } from './avatars'
-import * as email from './email'
+import * as email from './email-change'
 import * as passkeys from './passkeys'
-import { endDevices } from './queries'
-import * as twoStep from './second-factor'
-import { signInWithCode } from './sign-in'
+import * as secondFactor from './second-factor'
+import { endSessions } from './sessions'
+import { disconnect } from './sign-in-methods'
+import { signInWithCode } from './sign-in-with-code'
 import * as tokens from './tokens'
-import { disconnect } from './ways-in'
 
-const nothing = z.object({})
-const home = (callbackUrl: string | undefined) => returnPath(callbackUrl, '/dashboard') as Route
+const emptyInput = z.object({})
+const afterSignInPath = (callbackUrl: string | undefined) => returnPath(callbackUrl, '/dashboard') as Route
 
 export const updateProfile = defineAction({
   allow: signedIn,
-  input: z.object({ name: z.string() }),
-  keep: ['name'],
-  run: async ({ input, actor }) => ({ name: await renamePerson(actor.id, input.name) }),
+  input: z.object({ name: z.string(), ...userFieldInputs('profile') }),
+  preserve: ['name', ...userFieldNames('profile')],
+  run: async ({ input, actor }) => {
+    const name = await renameUser(actor.id, input.name, input)
+    if (userFieldNames('profile').length > 0) refresh()
+    return { name }
+  },
+})
+
+export const savePreferences = defineAction({
+  allow: signedIn,
+  input: z.object({ timeZone: z.string(), locale: z.string() }),
+  preserve: ['timeZone', 'locale'],
+  run: async ({ input, actor }) => {
+    await updatePreferences(actor.id, input)
+    // Every time on the page follows them.
+    refresh()
+    return {}
+  },
 })
 
 export const changePassword = defineAction({
   allow: signedIn,
   input: z.object({
-    current: z.string().min(1, 'Enter the password you have'),
+    current: z.string().min(1, 'Enter your current password'),
     next: z.string().min(1, 'Choose a password'),
   }),
   run: async ({ input }) => {
@@ -54,127 +73,123 @@ export const setFirstPassword = defineAction({
   },
 })
 
-export const endDevice = defineAction({
+export const endSession = defineAction({
   allow: signedIn,
   isSensitive: true,
   input: z.object({ id: z.uuid() }),
   run: async ({ input, actor }) => {
-    if ((await endDevices(actor.id, { only: input.id })) === 0)
-      throw new AppError('not_found', 'That one has ended already')
-    redirect('/account/devices')
+    if ((await endSessions(actor.id, { only: input.id })) === 0)
+      throw new AppError('not_found', 'That session has already ended.')
+    closeDialog('/account/sessions')
   },
 })
 
-export const endOtherDevices = defineAction({
+export const endOtherSessions = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: nothing,
+  input: emptyInput,
   run: async ({ actor }) => {
-    await endDevices(actor.id, 'others')
-    redirect('/account/devices')
+    await endSessions(actor.id, 'others')
+    closeDialog('/account/sessions')
   },
 })
 
 export const changeEmail = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: z.object({ email: z.string().trim().min(1, 'Enter the new address') }),
-  keep: ['email'],
+  input: z.object({ email: z.string().trim().min(1, 'Enter your new email') }),
+  preserve: ['email'],
   run: async ({ input, actor }) => ({ email: await email.requestEmailChange(actor, input.email) }),
 })
 
 export const cancelEmailChange = defineAction({
   allow: signedIn,
-  input: nothing,
+  input: emptyInput,
   run: async ({ actor }) => {
     await email.cancelEmailChange(actor.id)
     redirect('/account/email')
   },
 })
 
-/** Behind the link in the mail: whoever has it has the new address. */
-export const confirmEmail = definePublicAction({
+/** Target of the link in the email. The token proves who owns the new email, the session who requested the change. */
+export const verifyNewEmail = defineAction({
+  allow: signedIn,
   input: z.object({ token: z.string() }),
-  run: ({ input }) => email.confirmEmailChange(input.token),
+  run: ({ input, actor }) => email.verifyEmailChange(actor, input.token),
 })
 
 export const disconnectProvider = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: z.object({ provider: z.enum(['google', 'github']) }),
+  // Not only those that exist: what is connected can be disconnected after its provider was removed.
+  input: z.object({ provider: z.string().regex(/^[a-z0-9-]{1,100}$/) }),
   run: async ({ input, actor }) => {
     await disconnect(actor.id, input.provider)
     redirect('/account/connections')
   },
 })
 
-export const prepareTwoStep = defineAction({
+export const prepareTwoFactor = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: nothing,
+  input: emptyInput,
   run: async ({ actor }) => {
-    await twoStep.prepareTwoStep(actor.id)
-    redirect('/account/two-step/setup')
+    await secondFactor.prepareTwoFactor(actor.id)
+    redirect('/account/two-factor/setup')
   },
 })
 
-export const switchOnTwoStep = defineAction({
+export const enableTwoFactor = defineAction({
   allow: signedIn,
   isSensitive: true,
   input: z.object({ code: z.string() }),
-  run: async ({ input, actor }) => ({ codes: (await twoStep.switchOnTwoStep(actor.id, input.code)).join('\n') }),
+  run: async ({ input, actor }) => ({ codes: (await secondFactor.enableTwoFactor(actor.id, input.code)).join('\n') }),
 })
 
 export const renewRecoveryCodes = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: nothing,
-  run: async ({ actor }) => ({ codes: (await twoStep.renewRecoveryCodes(actor.id)).join('\n') }),
+  input: emptyInput,
+  run: async ({ actor }) => ({ codes: (await secondFactor.renewRecoveryCodes(actor.id)).join('\n') }),
 })
 
-export const switchOffTwoStep = defineAction({
+export const disableTwoFactor = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: nothing,
+  input: emptyInput,
   run: async ({ actor }) => {
-    await twoStep.switchOffTwoStep(actor.id)
-    redirect('/account/two-step')
+    await secondFactor.disableTwoFactor(actor.id)
+    redirect('/account/two-factor')
   },
 })
 
-/** The second step of signing in. */
+/** Completes a pending sign-in with a second-factor code. */
 export const enterCode = definePublicAction({
   input: z.object({ code: z.string().trim().min(1, 'Enter a code'), callbackUrl: z.string().optional() }),
   run: async ({ input }) => {
     await signInWithCode(input.code)
-    redirect(home(input.callbackUrl))
+    redirect(afterSignInPath(input.callbackUrl))
   },
 })
 
-const owed = async () => {
-  const userId = await findChallenged()
-  if (!userId) throw new AppError('unauthenticated', 'That took too long. Sign in once more')
-  return userId
-}
-
-/** For those who must have a second step, and have none yet. */
-export const prepareTwoStepAtSignIn = definePublicAction({
+/** For users who are required to have a second factor and have none yet. */
+export const prepareTwoFactorAtSignIn = definePublicAction({
   input: z.object({ callbackUrl: z.string().optional() }),
   run: async ({ input }) => {
-    await twoStep.prepareTwoStep(await owed())
-    redirect(`/signin/set-up?step=scan&callbackUrl=${encodeURIComponent(home(input.callbackUrl))}`)
+    await secondFactor.prepareTwoFactor(await requirePendingUserId())
+    redirect(`/signin/set-up?step=scan&callbackUrl=${encodeURIComponent(afterSignInPath(input.callbackUrl))}`)
   },
 })
 
-export const switchOnTwoStepAtSignIn = definePublicAction({
+export const enableTwoFactorAtSignIn = definePublicAction({
   input: z.object({ code: z.string() }),
-  run: async ({ input }) => ({ codes: (await twoStep.switchOnAtSignIn(await owed(), input.code)).join('\n') }),
+  run: async ({ input }) => ({ codes: (await secondFactor.enableTwoFactorAtSignIn(input.code)).join('\n') }),
 })
 
 export const beginPasskey = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: nothing,
+  input: emptyInput,
   run: ({ actor }) => passkeys.beginPasskey(actor),
 })
 
@@ -208,20 +223,21 @@ export const removePasskey = defineAction({
 })
 
 export const beginPasskeySignIn = definePublicAction({
-  input: z.object({ isSecondStep: z.boolean() }),
-  run: ({ input }) => passkeys.beginUse(input.isSecondStep),
+  input: z.object({ isSecondStep: z.boolean(), isAutofill: z.boolean().default(false) }),
+  run: ({ input }) => passkeys.beginPasskeySignIn(input),
 })
 
 export const signInWithPasskey = definePublicAction({
   input: z.object({
     passkey: passkeys.UsedPasskey,
     isSecondStep: z.boolean(),
+    isAutofill: z.boolean().default(false),
     callbackUrl: z.string().optional(),
   }),
   run: async ({ input }) => {
-    if (input.isSecondStep) await passkeys.meetChallengeWithPasskey(input.passkey)
-    else await passkeys.signInWithPasskey(input.passkey)
-    redirect(home(input.callbackUrl))
+    if (input.isSecondStep) await passkeys.completeSignInWithPasskey(input.passkey)
+    else await passkeys.signInWithPasskey(input.passkey, input.isAutofill)
+    redirect(afterSignInPath(input.callbackUrl))
   },
 })
 
@@ -229,27 +245,23 @@ export const deleteAccount = defineAction({
   allow: signedIn,
   isSensitive: true,
   input: z.object({ confirmation: z.string() }),
-  keep: ['confirmation'],
+  preserve: ['confirmation'],
   run: async ({ input, actor }) => {
     if (input.confirmation.trim().toLowerCase() !== actor.email.toLowerCase()) {
       throw new AppError('invalid_input', undefined, { fields: { confirmation: [`Type ${actor.email}`] } })
     }
-    await deletePerson(actor.id)
+    await deleteUser(actor, signedIn, actor.id)
     await signOut()
     redirect('/signed-out')
   },
 })
 
-/** Answers with the token, once. */
+/** Returns the token. It is not stored in plain text and cannot be shown again. */
 export const createApiToken = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: z.object({
-    name: z.string(),
-    role: z.enum(roles),
-    days: z.coerce.number().pipe(z.literal(tokens.lifetimes)),
-  }),
-  keep: ['name', 'role', 'days'],
+  input: z.object({ name: z.string(), role: z.enum(roles), days: z.coerce.number().pipe(z.literal(tokens.lifetimes)) }),
+  preserve: ['name', 'role', 'days'],
   run: async ({ input, actor }) => {
     const token = await tokens.createToken(actor.id, input)
     refresh()
@@ -262,16 +274,16 @@ export const revokeApiToken = defineAction({
   input: z.object({ id: z.uuid() }),
   run: async ({ input, actor }) => {
     await tokens.revokeToken(actor.id, input.id)
-    redirect('/account/tokens')
+    closeDialog('/account/tokens')
   },
 })
 
 export const setPicture = defineAction({
   allow: signedIn,
-  input: z.object({ picture: z.instanceof(File, { error: 'Choose a picture' }) }),
+  input: z.object({ picture: z.instanceof(File, { error: 'Choose a photo' }) }),
   run: async ({ input, actor }) => {
     await changePicture(actor.id, input.picture)
-    // The frame shows it too, and a redirect alone leaves the frame as it was.
+    // The layout shows the picture, too, and a redirect alone does not re-render the layout.
     refresh()
     redirect('/account/profile?picture=saved')
   },
@@ -279,7 +291,7 @@ export const setPicture = defineAction({
 
 export const removePicture = defineAction({
   allow: signedIn,
-  input: nothing,
+  input: emptyInput,
   run: async ({ actor }) => {
     await remove(actor.id)
     refresh()

@@ -2,70 +2,73 @@ import 'server-only'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { db, type Transaction } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { defineJob } from '@/core/jobs/job'
 import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
-import { bucket, hasBucket } from './bucket'
+import { defineStorage } from '@/core/storage/storage'
+import { photoBucket } from './env'
 import { avatars } from './schema'
 
-const ofPerson = defineLimit('account_picture', { points: 20, seconds: 60 * 60 })
+const storage = defineStorage('avatars', photoBucket)
+
+const uploadLimit = defineLimit('account_picture', { points: 20, seconds: 60 * 60 })
 
 const shape = { width: 256, height: 256, fit: 'cover', megabytes: 1 } as const
 
-/** Longer than any upload takes. */
-const graceMinutes = 10
+/** Longer than any upload takes: the cleanup job must not run before the row is inserted. */
+const graceSeconds = 10 * 60
 
-/** Takes a picture out of the bucket, unless it is somebody's: rows decide, objects follow. */
-export const forgetPicture = defineJob('account.forget-picture', {
+/** Deletes a picture from the bucket unless a row refers to it: the rows are the source of truth. */
+export const deleteOrphanedPicture = defineJob('account.forget-picture', {
   data: z.object({ id: z.uuid() }),
+  isRetriedForYear: true,
   run: async ({ id }) => {
     const [row] = await db.select({ id: avatars.id }).from(avatars).where(eq(avatars.id, id))
-    if (!row) await bucket('DELETE', id)
+    if (!row) await storage.remove(id)
   },
 })
 
-/** Makes a picture of what was sent, and gives it to that person. It has an id of its own, so its address never changes meaning. */
-export async function changePicture(userId: string, sent: File): Promise<void> {
-  await ofPerson.consume(userId)
-  // Only here, so that a node which never takes a picture does not carry the library.
-  const { makePicture } = await import('@/core/picture')
-  const data = await makePicture(Buffer.from(await sent.arrayBuffer()), shape)
+/** Re-encodes the uploaded picture and sets it for the user. Each picture gets a new id, so its URL is immutable. */
+export async function changePicture(userId: string, file: File): Promise<void> {
+  await uploadLimit.consume(userId)
+  // Imported here, so that a node that never handles an upload does not load the image library.
+  const { makePicture } = await import('@/core/image/picture')
+  const data = await makePicture(Buffer.from(await file.arrayBuffer()), shape)
   const id = crypto.randomUUID()
-  const isInBucket = hasBucket()
-  if (isInBucket) {
-    // Asked for before it is there: whatever goes wrong from here on, no object is left without its row.
-    const startAfter = new Date(Date.now() + graceMinutes * 60_000)
-    await db.transaction((tx) => enqueue(tx, forgetPicture, { id }, { startAfter }))
-    await bucket('PUT', id, data)
+  if (storage.isExternal()) {
+    // Enqueues the cleanup before the upload: whatever fails after this, no object is left without its row.
+    await inTransaction((tx) => enqueue(tx, deleteOrphanedPicture, { id }, { startAfter: graceSeconds }))
   }
-  await db.transaction(async (tx) => {
-    await takePicture(tx, userId, `/api/account/avatars/${id}`)
-    await tx.insert(avatars).values({ id, userId, data: isInBucket ? null : data })
+  const stored = await storage.write(id, data)
+  await inTransaction(async (tx) => {
+    await replacePicture(tx, userId, `/api/account/avatars/${id}`)
+    await tx.insert(avatars).values({ id, userId, data: stored })
   })
 }
 
 export async function removePicture(userId: string): Promise<void> {
-  await db.transaction((tx) => takePicture(tx, userId, null))
+  await inTransaction((tx) => replacePicture(tx, userId, null))
 }
 
-/** Takes the present picture away, and says where the next one is. */
-async function takePicture(tx: Transaction, userId: string, image: string | null): Promise<void> {
-  // First, because it locks: of two changes at once, the second sees what the first has done.
+/** Deletes the current picture and sets the URL of the next one. */
+async function replacePicture(tx: Transaction, userId: string, image: string | null): Promise<void> {
+  // Locks the user row first: of two concurrent changes, the second sees what the first has done.
   const { rowCount } = await tx.update(users).set({ image, updatedAt: sql`now()` }).where(eq(users.id, userId))
   if (rowCount !== 1) throw new AppError('not_found')
-  await erasePicture(tx, userId)
+  await deletePictureObject(tx, userId)
   await tx.delete(avatars).where(eq(avatars.userId, userId))
 }
 
-/** Has the object deleted once the row is gone, which is the caller's part. */
-export async function erasePicture(tx: Transaction, userId: string): Promise<void> {
-  const [kept] = await tx
+/** Enqueues the deletion of the object. The caller deletes the row. */
+export async function deletePictureObject(tx: Transaction, userId: string): Promise<void> {
+  const [stored] = await tx
     .select({ id: avatars.id })
     .from(avatars)
     .where(and(eq(avatars.userId, userId), isNull(avatars.data)))
-  if (kept) await enqueue(tx, forgetPicture, { id: kept.id })
+  if (stored) await enqueue(tx, deleteOrphanedPicture, { id: stored.id })
 }
 
 export async function getPicture(id: string): Promise<Buffer> {
@@ -74,12 +77,12 @@ export async function getPicture(id: string): Promise<Buffer> {
   return picture
 }
 
-/** The picture as it is kept, WebP; for somebody who takes their data along. */
-export function pictureOf(userId: string): Promise<Buffer | null> {
+/** The stored picture (WebP), for the user's data export. */
+export function findUserPicture(userId: string): Promise<Buffer | null> {
   return readPicture(eq(avatars.userId, userId))
 }
 
 async function readPicture(which: ReturnType<typeof eq>): Promise<Buffer | null> {
   const [row] = await db.select({ id: avatars.id, data: avatars.data }).from(avatars).where(which)
-  return row ? (row.data ?? bucket('GET', row.id)) : null
+  return row ? storage.read(row.id, row.data) : null
 }

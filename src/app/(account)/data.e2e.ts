@@ -1,37 +1,37 @@
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
-import { expect, expectAccessible, signIn, test } from '../../../tests/support/journey.ts'
-import { newPerson } from '../../../tests/support/person.ts'
-import { query } from '../../../tests/support/query.ts'
+import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { newUser } from '../../../tests/app/support/new-user.ts'
+import { query } from '../../../tests/app/support/query.ts'
+import { appSlug } from '../../brand.ts'
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a person shows that it is them, then takes along all that is held of them', async ({ page, password }) => {
-      const email = await newPerson()
-      await signIn(page, email, password)
-      await expect(page).toHaveURL('/dashboard')
+    test('a user reauthenticates, then exports all of their data', async ({ page, password }) => {
+      const email = await newUser()
+      await startSession(page, email, password)
       await query(
         `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
         [email],
       )
-      const early = await page.request.get('/api/account/export')
-      expect([early.status(), (await early.json()).code]).toEqual([403, 'reauth_required'])
+      const rejected = await page.request.get('/api/account/export')
+      expect([rejected.status(), (await rejected.json()).code]).toEqual([403, 'reauth_required'])
       await page.goto('/account/data')
-      await expect(page.getByRole('heading', { name: 'Confirm that it is you' })).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()
       await page.getByLabel('Password', { exact: true }).fill(password)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       await expect(page).toHaveURL('/account/data')
 
-      const coming = page.waitForEvent('download')
-      await page.getByRole('link', { name: 'Download' }).focus()
+      const downloadEvent = page.waitForEvent('download')
+      await page.getByRole('link', { name: 'Download my data' }).focus()
       await page.keyboard.press('Enter')
-      const download = await coming
-      expect(download.suggestedFilename()).toMatch(/^plinth-export-\d{4}-\d\d-\d\d\.zip$/)
+      const download = await downloadEvent
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^${appSlug}-export-\\d{4}-\\d\\d-\\d\\d\\.zip$`))
       const files = unzipSync(readFileSync(await download.path()))
       const read = (name: string) => JSON.parse(Buffer.from(files[name] ?? '').toString())
-      expect(read('profile.json')).toMatchObject({ email, name: 'Somebody', role: 'viewer' })
+      expect(read('profile.json')).toMatchObject({ email, name: 'Test User', role: 'viewer' })
       expect(read('sessions.json')).toHaveLength(1)
       const kinds = read('activity.json').map(({ kind }: { kind: string }) => kind)
       expect(kinds).toEqual(['person.exported', 'session.confirmed', 'session.started'])
@@ -39,10 +39,9 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('/account/data is accessible, and fetches nothing by itself', async ({ page, password }) => {
-  const email = await newPerson()
-  await signIn(page, email, password)
-  await expect(page).toHaveURL('/dashboard')
+test('/account/data is accessible, and does not prefetch the export', async ({ page, password }) => {
+  const email = await newUser()
+  await startSession(page, email, password)
   await page.goto('/account/data')
   await expectAccessible(page)
   const events = await query(

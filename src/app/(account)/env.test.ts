@@ -9,7 +9,7 @@ const bucket = {
   ACCOUNT_S3_SECRET: 'secret',
 }
 
-test('a bucket is named completely, or not at all', () => {
+test('the S3 settings are set completely, or not at all', () => {
   expect(checkEnv([accountEnv], {})).toBe('')
   expect(checkEnv([accountEnv], bucket)).toBe('')
   for (const name of Object.keys(bucket)) {
@@ -27,6 +27,6 @@ test.each([
   ['https://s3.example.com/people?x=1', false],
   ['s3://people', false],
   ['people', false],
-])('a bucket at %s is accepted: %s', (url, isAccepted) => {
+])('ACCOUNT_S3_URL=%s is accepted: %s', (url, isAccepted) => {
   expect(checkEnv([accountEnv], { ...bucket, ACCOUNT_S3_URL: url }) === '').toBe(isAccepted)
 })

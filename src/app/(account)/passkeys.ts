@@ -9,43 +9,60 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { z } from 'zod'
-import { addressGroup, clientAddress, originOf } from '@/core/address'
-import { appName } from '@/core/app-name'
-import { record } from '@/core/audit/record'
-import type { Actor } from '@/core/auth/actor'
-import { startSessionFor } from '@/core/auth/browser-session'
-import { findChallenged, meetChallenge } from '@/core/auth/challenge'
-import { requireName } from '@/core/auth/people'
-import type { Session } from '@/core/auth/sessions'
-import { giveTicket, takeTicket } from '@/core/auth/ticket'
+import { appName } from '@/brand'
+import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { completePendingSignIn, findPendingUserId } from '@/core/auth/flows/second-factor'
+import { causedBy } from '@/core/auth/security-notice'
+import type { Actor } from '@/core/auth/session/actor'
+import { startSessionWithMethod } from '@/core/auth/session/browser-session'
+import { consumeBrowserToken, issueBrowserToken } from '@/core/auth/session/browser-token'
+import type { Session } from '@/core/auth/session/sessions'
+import { requireName } from '@/core/auth/user/name'
 import { db, type Transaction } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
+import { users } from '@/core/db/schema'
 import { env } from '@/core/env'
 import { AppError } from '@/core/errors'
+import { clientIp, getClientInfo, ipGroup } from '@/core/http/client-ip'
 import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
-import { inWords } from '@/core/ui/device'
-import { passkeyMail } from './mails'
+import { describeUserAgent } from '@/core/ui/user-agent'
+import { passkeyEmail } from './emails'
 import { passkeys } from './schema'
-import { keepAWayIn } from './ways-in'
+import { resetWrongCodes } from './second-factor'
+import { removeSignInMethod } from './sign-in-methods'
+import { cancelRemoval } from './two-factor-removal'
 
 const minutes = 60
-const most = 20
+const maxPasskeys = 20
 
-const ofAddress = defineLimit('passkey_address', { points: 60, seconds: 10 * minutes })
+const passkeyLimit = defineLimit('passkey_ip', { points: 60, seconds: 10 * minutes, successes: 600 })
+// Autofill asks for a challenge whenever a user turns to the email field, whether they have a passkey or not. It must not use
+// up the attempts of those who have one.
+const autofillLimit = defineLimit('passkey_autofill_ip', { points: 600, seconds: 10 * minutes })
+const callerIp = async () => ipGroup(clientIp(await headers()))
 
 const site = () => ({ origin: env.AUTH_URL, id: new URL(env.AUTH_URL).hostname })
 
-/** The challenge is a ticket: this browser's own, for once, for a while. */
-const newChallenge = async (purpose: 'add' | 'sign_in', userId: string | null) =>
-  Buffer.from(await giveTicket(`passkey_${purpose}`, userId, 5 * minutes), 'base64url')
+/** What a response of the browser must match. */
+const expected = (challenge: string) => ({
+  expectedChallenge: challenge,
+  expectedOrigin: site().origin,
+  expectedRPID: site().id,
+  requireUserVerification: true,
+})
+
+/** The WebAuthn challenge is a browser token: bound to this browser, single-use and short-lived. */
+const newChallenge = async (purpose: 'add' | 'sign_in' | 'autofill', userId: string | null) =>
+  Buffer.from(await issueBrowserToken(`passkey_${purpose}`, userId, 5 * minutes), 'base64url')
 
 const text = z.string().max(8_192)
 
-/** What a browser says; how it is meant is for the library to check. */
+/** Checks only types and sizes of what the browser sends. The WebAuthn library verifies the content. */
 const credential = {
   id: text.min(1).max(1_400),
   rawId: text,
@@ -54,7 +71,7 @@ const credential = {
     .enum(['platform', 'cross-platform'])
     .nullish()
     .transform((value) => value ?? undefined),
-  // None is asked for.
+  // No extensions are requested.
   clientExtensionResults: z.unknown().transform(() => ({})),
 }
 
@@ -93,17 +110,19 @@ export function listPasskeys(userId: string) {
 
 type Transports = NonNullable<PublicKeyCredentialRequestOptionsJSON['allowCredentials']>[number]['transports']
 
-const described = (known: { id: string; transports: string[] }[]) =>
+const toDescriptors = (known: { id: string; transports: string[] }[]) =>
   known.map(({ id, transports }) => ({ id, transports: transports as NonNullable<Transports> }))
 
-/** What a browser needs to make a passkey. */
+const tooMany = () => new AppError('conflict', `You’ve reached the limit of ${maxPasskeys} passkeys. Remove one first.`)
+
+/** The WebAuthn options for registering a passkey. */
 export async function beginPasskey({
   id,
   email,
   name,
 }: Actor): Promise<Omit<PublicKeyCredentialCreationOptionsJSON, 'extensions'>> {
   const known = await listPasskeys(id)
-  if (known.length >= most) throw new AppError('conflict', `You have ${most} passkeys. Remove one first`)
+  if (known.length >= maxPasskeys) throw tooMany()
   const { extensions: _, ...options } = await generateRegistrationOptions({
     rpName: appName,
     rpID: site().id,
@@ -112,30 +131,32 @@ export async function beginPasskey({
     userDisplayName: name,
     challenge: await newChallenge('add', id),
     attestationType: 'none',
-    excludeCredentials: described(known),
-    // It must be able to stand for both a name and a password.
+    excludeCredentials: toDescriptors(known),
+    // Required so that the passkey alone can identify and authenticate the user.
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
   return options
 }
 
 export async function addPasskey(userId: string, given: z.output<typeof NewPasskey>): Promise<void> {
-  const ticket = await takeTicket(db, 'passkey_add')
-  if (ticket?.userId !== userId) throw new AppError('conflict', 'That took too long. Try again')
-  const made = await verifyRegistrationResponse({
+  const browserToken = await consumeBrowserToken(db, 'passkey_add')
+  if (browserToken?.userId !== userId) throw new AppError('conflict', 'Your request timed out. Try again.')
+  const registration = await verifyRegistrationResponse({
     response: given as RegistrationResponseJSON,
-    expectedChallenge: ticket.token,
-    expectedOrigin: site().origin,
-    expectedRPID: site().id,
-    requireUserVerification: true,
+    ...expected(browserToken.token),
   }).catch((error) => {
-    log.warn({ error }, 'a passkey was not accepted')
+    log.warn({ error }, 'passkey registration failed')
     return null
   })
-  if (!made?.verified) throw new AppError('invalid_input', 'Your browser sent a passkey that cannot be used here')
-  const { id, publicKey, counter } = made.registrationInfo.credential
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
+  if (!registration?.verified) throw new AppError('invalid_input', 'This passkey can’t be used here. Try another one.')
+  const { id, publicKey, counter } = registration.registrationInfo.credential
+  const client = getClientInfo(await headers())
+  await inTransaction(async (tx) => {
+    // Locks the user row, so that two passkeys added at the same time cannot exceed the limit.
+    const [owner] = await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+    if (!owner) throw new AppError('unauthenticated')
+    const [known] = await tx.select({ count: count() }).from(passkeys).where(eq(passkeys.userId, userId))
+    if (known && known.count >= maxPasskeys) throw tooMany()
     const added = await tx
       .insert(passkeys)
       .values({
@@ -144,13 +165,13 @@ export async function addPasskey(userId: string, given: z.output<typeof NewPassk
         publicKey: Buffer.from(publicKey),
         counter,
         transports: given.response.transports ?? [],
-        name: inWords(from.userAgent ?? null),
+        name: describeUserAgent(client.userAgent ?? null),
       })
       .onConflictDoNothing()
       .returning({ id: passkeys.id })
-    if (added.length === 0) throw new AppError('conflict', 'This passkey is here already')
-    await record(tx, 'passkey.added', { actorId: userId, targetId: userId, from })
-    await enqueue(tx, passkeyMail, { userId, event: 'added' })
+    if (added.length === 0) throw new AppError('conflict', 'This passkey is already in use.')
+    await recordAuditEvent(tx, 'passkey.added', { actorId: userId, targetId: userId, client })
+    await enqueue(tx, passkeyEmail, { userId, event: 'added', cause: causedBy(client) })
   })
 }
 
@@ -164,79 +185,103 @@ export async function renamePasskey(userId: string, id: string, nameAsTyped: str
 }
 
 export async function removePasskey(userId: string, id: string): Promise<void> {
-  const from = originOf(await headers())
-  await keepAWayIn(userId, async (tx) => {
+  const client = getClientInfo(await headers())
+  await removeSignInMethod(userId, async (tx) => {
     const removed = await tx
       .delete(passkeys)
       .where(and(eq(passkeys.id, id), eq(passkeys.userId, userId)))
       .returning({ id: passkeys.id })
-    if (removed.length === 0) throw new AppError('not_found', 'That one is gone already')
-    await record(tx, 'passkey.removed', { actorId: userId, targetId: userId, from })
-    await enqueue(tx, passkeyMail, { userId, event: 'removed' })
+    if (removed.length === 0) throw new AppError('not_found', 'That passkey no longer exists.')
+    await recordAuditEvent(tx, 'passkey.removed', { actorId: userId, targetId: userId, client })
+    await enqueue(tx, passkeyEmail, { userId, event: 'removed', cause: causedBy(client) })
   })
 }
 
-/** What a browser needs to use one: any that it has for this site, or those of whoever owes a second step. */
-export async function beginUse(
-  isSecondStep: boolean,
-): Promise<Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>> {
-  await ofAddress.consume(addressGroup(clientAddress(await headers())))
-  const userId = isSecondStep ? await findChallenged() : null
-  if (isSecondStep && !userId) throw new AppError('unauthenticated', 'Enter your password first')
+/**
+ * The WebAuthn options for signing in: with any passkey or, as the second factor, with those of the pending user. The challenge
+ * of an autofill has its own limit, and works only for `signInWithPasskey` with `isAutofill`.
+ */
+export async function beginPasskeySignIn({
+  isSecondStep,
+  isAutofill,
+}: {
+  isSecondStep: boolean
+  isAutofill: boolean
+}): Promise<Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>> {
+  const isForAutofill = isAutofill && !isSecondStep
+  await (isForAutofill ? autofillLimit : passkeyLimit).consume(await callerIp())
+  const userId = isSecondStep ? await findPendingUserId() : null
+  if (isSecondStep && !userId) throw new AppError('unauthenticated', 'Enter your password first.')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: site().id,
-    challenge: await newChallenge('sign_in', userId),
-    allowCredentials: userId ? described(await listPasskeys(userId)) : [],
+    challenge: await newChallenge(isForAutofill ? 'autofill' : 'sign_in', userId),
+    allowCredentials: userId ? toDescriptors(await listPasskeys(userId)) : [],
     userVerification: 'required',
   })
   return options
 }
 
-/** Checks what the browser sent, once, and returns whose passkey it is. */
-async function usePasskey(tx: Transaction, given: z.output<typeof UsedPasskey>): Promise<string | null> {
-  const ticket = await takeTicket(tx, 'passkey_sign_in')
+/** Verifies the passkey response, uses up its challenge, and returns the id of the passkey's user. */
+async function verifyPasskey(
+  tx: Transaction,
+  given: z.output<typeof UsedPasskey>,
+  purpose: 'sign_in' | 'autofill' = 'sign_in',
+): Promise<string | null> {
+  const browserToken = await consumeBrowserToken(tx, `passkey_${purpose}`)
   const [known] = await tx
     .select({ userId: passkeys.userId, publicKey: passkeys.publicKey, counter: passkeys.counter })
     .from(passkeys)
     .where(eq(passkeys.id, given.id))
     .for('update')
-  if (!ticket || !known) return null
-  const used = await verifyAuthenticationResponse({
+  if (!browserToken || !known) return null
+  const authentication = await verifyAuthenticationResponse({
     response: given as AuthenticationResponseJSON,
-    expectedChallenge: ticket.token,
-    expectedOrigin: site().origin,
-    expectedRPID: site().id,
-    requireUserVerification: true,
+    ...expected(browserToken.token),
     credential: { id: given.id, publicKey: new Uint8Array(known.publicKey), counter: known.counter },
   }).catch((error) => {
-    log.warn({ error }, 'a passkey was not accepted')
+    log.warn({ error }, 'passkey sign-in failed')
     return null
   })
-  if (!used?.verified) return null
+  if (!authentication?.verified) return null
   await tx
     .update(passkeys)
-    .set({ counter: used.authenticationInfo.newCounter, lastUsedAt: sql`now()` })
+    .set({ counter: authentication.authenticationInfo.newCounter, lastUsedAt: sql`now()` })
     .where(eq(passkeys.id, given.id))
+  await cancelRemoval(tx, known.userId)
   return known.userId
 }
 
-const refused = () => new AppError('invalid_credentials', 'That passkey does not open an account here')
+const unknownPasskey = () =>
+  new AppError('invalid_credentials', 'We don’t recognize this passkey. Use another sign-in method.')
 
 /**
- * Signs in with a passkey alone. It is a thing that somebody has, opened by what they are or know: two proofs in one, so
- * nothing else is asked for.
+ * Signs in with a passkey alone. With user verification a passkey counts as two factors (possession, and biometrics or
+ * a PIN), so no second factor is required.
  */
-export async function signInWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
-  await ofAddress.consume(addressGroup(clientAddress(await headers())))
-  const userId = await db.transaction((tx) => usePasskey(tx, given))
+export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isAutofill: boolean): Promise<Session> {
+  const ip = await callerIp()
+  await passkeyLimit.consume(ip)
+  const userId = await inTransaction((tx) => verifyPasskey(tx, given, isAutofill ? 'autofill' : 'sign_in'))
   if (!userId) {
-    await record(db, 'signin.failed', { from: originOf(await headers()), details: { reason: 'wrong_passkey' } })
-    throw refused()
+    await recordAuditEvent(db, 'signin.failed', {
+      client: getClientInfo(await headers()),
+      details: { reason: 'wrong_passkey' },
+    })
+    throw unknownPasskey()
   }
-  return startSessionFor(userId, 'passkey')
+  // One point was consumed here and, without autofill, one when the sign-in began.
+  await passkeyLimit.forgive(ip)
+  if (!isAutofill) await passkeyLimit.forgive(ip)
+  return startSessionWithMethod(userId, 'passkey')
 }
 
-/** Finishes a sign-in that began with a password. */
-export function meetChallengeWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
-  return meetChallenge(async (tx, owed) => ((await usePasskey(tx, given)) === owed ? 'passkey' : null))
+/** Completes a pending sign-in with a passkey as the second factor. */
+export async function completeSignInWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
+  const session = await completePendingSignIn(async (tx, pendingUserId) => {
+    if ((await verifyPasskey(tx, given)) !== pendingUserId) return null
+    await resetWrongCodes(tx, pendingUserId)
+    return 'passkey'
+  })
+  await passkeyLimit.forgive(await callerIp())
+  return session
 }

@@ -1,42 +1,58 @@
 import 'server-only'
-import { randomBytes } from 'node:crypto'
-import { and, count, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { Secret, TOTP } from 'otpauth'
-import { originOf } from '@/core/address'
-import { appName } from '@/core/app-name'
-import { record } from '@/core/audit/record'
-import { meetChallenge } from '@/core/auth/challenge'
-import { seal, unseal } from '@/core/auth/sealed'
-import { hashToken } from '@/core/auth/token'
+import { appName } from '@/brand'
+import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { completePendingSignIn, requirePendingUserId } from '@/core/auth/flows/second-factor'
+import { findRole } from '@/core/auth/roles'
+import { causedBy } from '@/core/auth/security-notice'
+import { decrypt, encrypt } from '@/core/auth/tokens/encrypt'
+import { hashToken } from '@/core/auth/tokens/token'
 import { db, type Transaction } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
+import { clientIp, getClientInfo, ipGroup } from '@/core/http/client-ip'
 import { enqueue } from '@/core/jobs/queue'
-import { defineLimit } from '@/core/limits/limit'
-import type { Challenge } from '@/core/module'
+import { consumeAll, defineLimit } from '@/core/limits/limit'
+import type { SecondFactor } from '@/core/module'
+import { recoveryCodeUsedEmail, twoFactorEmail, wrongCodesEmail } from './emails'
 import { env } from './env'
-import { recoveryCodeUsedMail, twoStepMail } from './mails'
+import { replaceRecoveryCodes } from './recovery-codes'
 import { recoveryCodes, totp } from './schema'
+import { cancelRemoval } from './two-factor-removal'
 
-const period = 30
-const howManyCodes = 10
+const periodSeconds = 30
 
-// Whoever gets this far knows the password, or is the person: six digits must not be guessed in any time that matters.
-const ofPerson = defineLimit('second_factor', { points: 5, seconds: 5 * 60 })
-const ofPersonDaily = defineLimit('second_factor_day', { points: 50, seconds: 24 * 60 * 60 })
+// A caller at this point has passed the first factor, so guessing six digits must take far too long. A trusted device
+// has its own counters, so that an attacker with the password cannot use up the user's tries.
+const codeLimit = defineLimit('second_factor', { points: 5, seconds: 5 * 60 })
+const dailyCodeLimit = defineLimit('second_factor_day', { points: 50, seconds: 24 * 60 * 60 })
+/** Recovery codes are too long to guess. Counted by user and IP, so that an attacker cannot use up the user's tries. */
+const recoveryCodeLimit = defineLimit('recovery_code', { points: 10, seconds: 5 * 60 })
+
+/** After this many wrong TOTP codes in a row, an email tells the user that an attacker may know the password. */
+const notifyAtFailures = 10
+/**
+ * After this many wrong codes in a row, TOTP is locked until a recovery code or a passkey is used. Trusted devices have
+ * a higher limit, so that an attacker on another device cannot lock the user out; passwords work the same way.
+ */
+const maxFailures = { untrusted: 100, trusted: 120 }
 
 const generator = (secret: string, email = '') =>
-  new TOTP({ issuer: appName, label: email, digits: 6, period, secret: Secret.fromBase32(secret) })
+  new TOTP({ issuer: appName, label: email, digits: 6, period: periodSeconds, secret: Secret.fromBase32(secret) })
 
-/** Whether somebody must show a code to sign in, since when, and how many recovery codes are left. */
-export async function findTwoStep(userId: string) {
-  const [row] = await db.select({ confirmedAt: totp.confirmedAt }).from(totp).where(eq(totp.userId, userId))
-  const [left] = await db.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+/** Since when TOTP is on for the user (null if off), and how many recovery codes are left. */
+export async function findTwoFactor(userId: string) {
+  const [[row], [left]] = await Promise.all([
+    db.select({ confirmedAt: totp.confirmedAt }).from(totp).where(eq(totp.userId, userId)),
+    db.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.userId, userId)),
+  ])
   return { since: row?.confirmedAt ?? null, codesLeft: left?.codes ?? 0 }
 }
 
-export async function isTwoStepOn(userId: string): Promise<boolean> {
+export async function hasTwoFactor(userId: string): Promise<boolean> {
   const found = await db
     .select({ userId: totp.userId })
     .from(totp)
@@ -44,183 +60,235 @@ export async function isTwoStepOn(userId: string): Promise<boolean> {
   return found.length > 0
 }
 
-/** Whether it is a must for them here. */
-async function isTwoStepDue(userId: string): Promise<boolean> {
+/** Those of these users who have a second factor. */
+export async function findUsersWithTwoFactor(userIds: string[]): Promise<Set<string>> {
+  const found = await db
+    .select({ userId: totp.userId })
+    .from(totp)
+    .where(and(inArray(totp.userId, userIds), isNotNull(totp.confirmedAt)))
+  return new Set(found.map(({ userId }) => userId))
+}
+
+/** Whether ACCOUNT_TWO_STEP requires a second factor for this user. */
+async function isTwoFactorRequired(userId: string): Promise<boolean> {
   if (env.ACCOUNT_TWO_STEP !== 'admins') return env.ACCOUNT_TWO_STEP === 'everybody'
-  const [person] = await db.select({ role: users.role }).from(users).where(eq(users.id, userId))
-  return person?.role === 'admin'
+  const [user] = await db.select({ role: users.role }).from(users).where(eq(users.id, userId))
+  return user !== undefined && (findRole(user.role)?.needsTwoFactor ?? true)
 }
 
-/** What somebody owes besides their first proof: a code, or to set it up where it is a must. */
-export async function findChallenge(userId: string): Promise<Challenge | null> {
-  if (await isTwoStepOn(userId)) return { kind: 'totp', page: '/signin/second' }
-  return (await isTwoStepDue(userId)) ? { kind: 'totp_setup', page: '/signin/set-up', isNew: true } : null
+/** What a sign-in needs after the first factor: a code, or the setup of TOTP where it is required. Null if nothing. */
+export async function findSecondFactor(userId: string): Promise<SecondFactor | null> {
+  if (await hasTwoFactor(userId)) return { kind: 'totp', page: '/signin/second' }
+  return (await isTwoFactorRequired(userId)) ? { kind: 'totp_setup', page: '/signin/set-up', needsSetup: true } : null
 }
 
-/** Makes a secret for an authenticator app. It counts for nothing until `switchOn`; another try replaces it. */
-export async function prepareTwoStep(userId: string): Promise<void> {
-  const secret = seal('totp', new Secret({ size: 20 }).base32)
+/** Creates a secret for an authenticator app. Not active until a first code is entered; another call replaces it. */
+export async function prepareTwoFactor(userId: string): Promise<void> {
+  const secret = encrypt('totp', new Secret({ size: 20 }).base32)
   const made = await db
     .insert(totp)
     .values({ userId, secret })
     .onConflictDoUpdate({ target: totp.userId, set: { secret }, setWhere: isNull(totp.confirmedAt) })
     .returning({ userId: totp.userId })
-  if (made.length === 0) throw new AppError('conflict', 'Two-step sign-in is on already')
+  if (made.length === 0) throw new AppError('conflict', 'Two-factor authentication is already on.')
 }
 
-/** What an authenticator app must be given, while that is not done. */
+/** The key and URI for the authenticator app, while the setup is not finished; null otherwise. */
 export async function findSetup(userId: string, email: string): Promise<{ totpKey: string; uri: string } | null> {
   const [row] = await db
     .select({ secret: totp.secret })
     .from(totp)
     .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
-  const key = row && unseal('totp', row.secret)
+  const key = row && decrypt('totp', row.secret)
   return key ? { totpKey: key, uri: generator(key, email).toString() } : null
 }
 
-/** The same for somebody who is not signed in yet. */
-export async function findSetupOf(userId: string): ReturnType<typeof findSetup> {
-  const [person] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
-  return person ? findSetup(userId, person.email) : null
+/** The key and URI for the authenticator app of a user who is not signed in yet. */
+export async function findSetupByUserId(userId: string): ReturnType<typeof findSetup> {
+  const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return user ? findSetup(userId, user.email) : null
 }
 
-/** Counts a try. Whoever is right may forget the ones before. */
-export async function countCodeTry(userId: string): Promise<() => Promise<void>> {
-  await ofPerson.consume(userId)
-  await ofPersonDaily.consume(userId)
-  return () => ofPerson.reset(userId)
+/** Counts an attempt with a TOTP code. Returns a function that resets the counter after a correct code. */
+async function countCodeAttempt(limitKey: string): Promise<() => Promise<void>> {
+  await consumeAll(codeLimit.of(limitKey), dailyCodeLimit.of(limitKey))
+  return () => codeLimit.forgive(limitKey)
+}
+
+/** Counts an attempt at sign-in. A trusted device has its own counter. */
+export async function countSignInAttempt(
+  userId: string,
+  typed: string,
+  trustedDeviceId: string | undefined,
+): Promise<() => Promise<void>> {
+  if (parseTotpCode(typed)) return countCodeAttempt(trustedDeviceId ?? userId)
+  const limitKey = `${userId} ${ipGroup(clientIp(await headers()))}`
+  await recoveryCodeLimit.consume(limitKey)
+  return () => recoveryCodeLimit.forgive(limitKey)
+}
+
+/** Records a wrong code. Returns whether TOTP is locked now. */
+export async function recordWrongCode(
+  userId: string,
+  typed: string,
+  isTrusted: boolean,
+): Promise<{ isLocked: boolean }> {
+  const client = getClientInfo(await headers())
+  return inTransaction(async (tx) => {
+    await recordAuditEvent(tx, 'signin.failed', { targetId: userId, client, details: { reason: 'wrong_code' } })
+    if (!parseTotpCode(typed)) return { isLocked: false }
+    const [count] = await tx
+      .update(totp)
+      .set({ failures: sql`${totp.failures} + 1` })
+      .where(and(eq(totp.userId, userId), lt(totp.failures, maxFailuresFor(isTrusted))))
+      .returning({ failures: totp.failures })
+    const failures = count?.failures ?? 0
+    if ([notifyAtFailures, maxFailures.untrusted, maxFailures.trusted].includes(failures))
+      await enqueue(tx, wrongCodesEmail, { userId, failures, cause: causedBy(client) })
+    return { isLocked: !count }
+  })
+}
+
+const maxFailuresFor = (isTrusted: boolean) => (isTrusted ? maxFailures.trusted : maxFailures.untrusted)
+
+/** Unlocks TOTP after the user has passed the second factor with a recovery code or a passkey. */
+export async function resetWrongCodes(tx: Transaction, userId: string): Promise<void> {
+  await tx.update(totp).set({ failures: 0 }).where(eq(totp.userId, userId))
 }
 
 /**
- * Whether the code is the one that the app shows now, or one step before or after; clocks differ. A code, or one older than
- * the last, never works again: whoever looked over the shoulder comes too late.
+ * Accepts the code of the current time step and of one step before or after, because clocks differ. Rejects codes of
+ * the last accepted step and of earlier ones, so that an observed code cannot be replayed.
  */
-async function takeCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
+async function consumeTotpCode(tx: Transaction, userId: string, code: string, isTrusted: boolean): Promise<boolean> {
   const [row] = await tx
-    .select({ secret: totp.secret, lastStep: totp.lastStep })
+    .select({ secret: totp.secret, lastStep: totp.lastStep, failures: totp.failures })
     .from(totp)
     .where(eq(totp.userId, userId))
     .for('update')
-  const key = row && unseal('totp', row.secret)
-  if (!key) return false
+  const key = row && decrypt('totp', row.secret)
+  if (!key || row.failures >= maxFailuresFor(isTrusted)) return false
   const now = Date.now()
   const drift = generator(key).validate({ token: code, timestamp: now, window: 1 })
   if (drift === null) return false
-  const step = Math.floor(now / 1000 / period) + drift
+  const step = Math.floor(now / 1000 / periodSeconds) + drift
   if (step <= row.lastStep) return false
-  // Sealed anew: when another AUTH_SECRET replaces the one of then, each code that is used moves one person over.
+  // Encrypts the secret again, so that after a rotation of AUTH_SECRET the next code moves the user to the new key.
   await tx
     .update(totp)
-    .set({ lastStep: step, secret: seal('totp', key) })
+    .set({ lastStep: step, secret: encrypt('totp', key), failures: 0 })
     .where(eq(totp.userId, userId))
   return true
 }
 
 const normalized = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-async function takeRecoveryCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
+async function consumeRecoveryCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
   const used = await tx
     .delete(recoveryCodes)
     .where(and(eq(recoveryCodes.hash, hashToken(normalized(code))), eq(recoveryCodes.userId, userId)))
     .returning({ userId: recoveryCodes.userId })
   if (used.length === 0) return false
+  await resetWrongCodes(tx, userId)
   const [left] = await tx.select({ codes: count() }).from(recoveryCodes).where(eq(recoveryCodes.userId, userId))
-  await enqueue(tx, recoveryCodeUsedMail, { userId, left: left?.codes ?? 0 })
+  const cause = causedBy(getClientInfo(await headers()))
+  await enqueue(tx, recoveryCodeUsedEmail, { userId, left: left?.codes ?? 0, cause })
   return true
 }
 
-/** Uses up a code of the app or a recovery code; says which it was, or null. */
-export async function takeAnyCode(tx: Transaction, userId: string, typed: string): Promise<string | null> {
+/** The six digits of a TOTP code; null for anything else, which can only be a recovery code. */
+function parseTotpCode(typed: string): string | null {
   const digits = typed.replaceAll(/\s/g, '')
-  if (/^\d{6}$/.test(digits)) return (await takeCode(tx, userId, digits)) ? 'totp' : null
-  return (await takeRecoveryCode(tx, userId, typed)) ? 'recovery_code' : null
+  return /^\d{6}$/.test(digits) ? digits : null
 }
 
-/** 24 letters and digits each: 118 bits, so that their hash gives nothing away. Letters that look alike are not used. */
-async function replaceRecoveryCodes(tx: Transaction, userId: string): Promise<string[]> {
-  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
-  const letters = () => {
-    const found: string[] = []
-    while (found.length < 24) {
-      // Bytes past the last whole alphabet would make its beginning likelier.
-      for (const byte of randomBytes(32)) {
-        const letter = byte < 248 ? alphabet[byte % 31] : undefined
-        if (letter && found.length < 24) found.push(letter)
-      }
-    }
-    return found.join('')
-  }
-  const codes = Array.from({ length: howManyCodes }, letters)
-  await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
-  await tx.insert(recoveryCodes).values(codes.map((code) => ({ userId, hash: hashToken(code) })))
-  return codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-'))
+/** Checks and uses up a TOTP code or a recovery code. Returns which kind it was, or null if it is wrong. */
+export async function consumeCode(
+  tx: Transaction,
+  userId: string,
+  typed: string,
+  isTrusted: boolean,
+): Promise<string | null> {
+  const code = parseTotpCode(typed)
+  const isCorrect = code
+    ? await consumeTotpCode(tx, userId, code, isTrusted)
+    : await consumeRecoveryCode(tx, userId, typed)
+  if (!isCorrect) return null
+  await cancelRemoval(tx, userId)
+  return code ? 'totp' : 'recovery_code'
 }
 
 const wrongCode = () =>
   new AppError('invalid_input', undefined, {
-    fields: { code: ['This is not the code that the app shows now. Wait for the next one and try again'] },
+    fields: { code: ['Incorrect code. Wait for the next one and try again.'] },
   })
 
-async function note(tx: Transaction, userId: string, event: 'on' | 'off' | 'codes', actorId = userId): Promise<void> {
-  const from = originOf(await headers())
-  await record(tx, `two_step.${event}`, { actorId, targetId: userId, from })
-  await enqueue(tx, twoStepMail, { userId, event })
+async function recordTwoFactorChange(
+  tx: Transaction,
+  userId: string,
+  event: 'on' | 'off' | 'codes',
+  actorId = userId,
+): Promise<void> {
+  const client = getClientInfo(await headers())
+  await recordAuditEvent(tx, `two_step.${event}`, { actorId, targetId: userId, client })
+  await enqueue(tx, twoFactorEmail, { userId, event, cause: causedBy(actorId === userId ? client : 'admin') })
 }
 
-/** Switches it on, once a code has shown that the app has the secret. Returns the recovery codes, which are shown once. */
-export async function switchOnTwoStep(userId: string, code: string): Promise<string[]> {
-  const forget = await countCodeTry(userId)
-  const codes = await db.transaction((tx) => switchOn(tx, userId, code))
-  await forget()
+/** Turns TOTP on after a first correct code. Returns the recovery codes, which are shown only once. */
+export async function enableTwoFactor(userId: string, code: string): Promise<string[]> {
+  const resetAttempts = await countCodeAttempt(userId)
+  const codes = await inTransaction((tx) => enableTotp(tx, userId, code))
+  await resetAttempts()
   return codes
 }
 
-/** The same for somebody who owes it at sign-in: they are in when it is on. */
-export async function switchOnAtSignIn(userId: string, code: string): Promise<string[]> {
-  const forget = await countCodeTry(userId)
+/** Turns TOTP on during a pending sign-in, for a user who is required to have it, and completes the sign-in. */
+export async function enableTwoFactorAtSignIn(code: string): Promise<string[]> {
+  const resetAttempts = await countCodeAttempt(await requirePendingUserId())
   let codes: string[] = []
-  await meetChallenge(async (tx, owed) => {
-    codes = await switchOn(tx, owed, code)
+  await completePendingSignIn(async (tx, pendingUserId) => {
+    codes = await enableTotp(tx, pendingUserId, code)
     return 'totp'
   })
-  await forget()
+  await resetAttempts()
   return codes
 }
 
-async function switchOn(tx: Transaction, userId: string, code: string): Promise<string[]> {
-  const isRight = await takeCode(tx, userId, code.replaceAll(/\s/g, ''))
-  if (!isRight) throw wrongCode()
+async function enableTotp(tx: Transaction, userId: string, code: string): Promise<string[]> {
+  const isCorrect = await consumeTotpCode(tx, userId, code.replaceAll(/\s/g, ''), true)
+  if (!isCorrect) throw wrongCode()
   const on = await tx
     .update(totp)
     .set({ confirmedAt: sql`now()` })
     .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
     .returning({ userId: totp.userId })
-  if (on.length === 0) throw new AppError('conflict', 'Two-step sign-in is on already')
-  await note(tx, userId, 'on')
+  if (on.length === 0) throw new AppError('conflict', 'Two-factor authentication is already on.')
+  await recordTwoFactorChange(tx, userId, 'on')
   return replaceRecoveryCodes(tx, userId)
 }
 
-/** New recovery codes; the old ones stop working. */
+/** Replaces the recovery codes; the old ones stop working. */
 export async function renewRecoveryCodes(userId: string): Promise<string[]> {
-  return db.transaction(async (tx) => {
+  return inTransaction(async (tx) => {
     const [on] = await tx
       .select({ userId: totp.userId })
       .from(totp)
       .where(and(eq(totp.userId, userId), isNotNull(totp.confirmedAt)))
       .for('update')
-    if (!on) throw new AppError('conflict', 'Two-step sign-in is off')
-    await note(tx, userId, 'codes')
+    if (!on) throw new AppError('conflict', 'Two-factor authentication is off.')
+    await recordTwoFactorChange(tx, userId, 'codes')
     return replaceRecoveryCodes(tx, userId)
   })
 }
 
-export async function switchOffTwoStep(userId: string): Promise<void> {
-  if (await isTwoStepDue(userId)) throw new AppError('forbidden', 'Here you must sign in in two steps')
-  await db.transaction((tx) => removeTwoStep(tx, userId))
+export async function disableTwoFactor(userId: string): Promise<void> {
+  if (await isTwoFactorRequired(userId))
+    throw new AppError('forbidden', 'Two-factor authentication is required here and can’t be turned off.')
+  await inTransaction((tx) => removeTwoFactor(tx, userId))
 }
 
-export async function removeTwoStep(tx: Transaction, userId: string, actorId = userId): Promise<void> {
+export async function removeTwoFactor(tx: Transaction, userId: string, actorId = userId): Promise<void> {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
   const [gone] = await tx.delete(totp).where(eq(totp.userId, userId)).returning({ confirmedAt: totp.confirmedAt })
-  if (gone?.confirmedAt) await note(tx, userId, 'off', actorId)
+  if (gone?.confirmedAt) await recordTwoFactorChange(tx, userId, 'off', actorId)
 }

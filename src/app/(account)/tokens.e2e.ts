@@ -1,102 +1,116 @@
 import type { APIRequestContext, Page } from '@playwright/test'
-import { linkIn, mailTo } from '../../../tests/support/inbox.ts'
-import { expect, expectAccessible, signIn, test } from '../../../tests/support/journey.ts'
-import { newPerson } from '../../../tests/support/person.ts'
-import { query } from '../../../tests/support/query.ts'
+import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
+import { newUser } from '../../../tests/app/support/new-user.ts'
+import { query } from '../../../tests/app/support/query.ts'
+import { appSlug } from '../../brand.ts'
 
-const items = (page: Page) => page.getByRole('main').getByRole('listitem')
+const items = (page: Page) => page.getByRole('region', { name: 'Your tokens' }).locator('tbody').getByRole('row')
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
-const callerOf = async (request: APIRequestContext, token: string) =>
+const sessionOf = async (request: APIRequestContext, token: string) =>
   (await request.get('/api/auth/session', { headers: bearer(token) })).json()
 
-async function enter(page: Page, password: string, role = 'viewer'): Promise<string> {
-  const email = await newPerson()
+async function signInAsNewUser(page: Page, password: string, role = 'viewer'): Promise<string> {
+  const email = await newUser()
   await query('update users set role = $2 where email = $1', [email, role])
-  await signIn(page, email, password)
-  await expect(page).toHaveURL('/dashboard')
+  await startSession(page, email, password)
   return email
 }
 
-/** Makes a token on the page and returns it. */
-async function make(page: Page, name: string, { role = 'viewer', days = '30' } = {}): Promise<string> {
-  await page.goto('/account/tokens')
+/** Creates a token on the page and returns it. */
+async function createToken(page: Page, name: string, { role = 'viewer', days = '30' } = {}): Promise<string> {
+  await page.goto('/account/tokens/new')
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Role').selectOption(role)
-  await page.getByLabel('Expires in').selectOption(days)
-  await page.getByRole('button', { name: 'Make token' }).click()
-  await expect(page.getByRole('status')).toContainText('shown only this once')
-  return (await page.getByText(/^plinth_/).textContent()) ?? ''
+  await page.getByLabel('Expiration').selectOption(days)
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await expect(page.getByRole('status')).toContainText('Copy your token now')
+  return (await page.getByText(new RegExp(`^${appSlug}_`)).textContent()) ?? ''
+}
+
+/** Opens the menu of a token, and the dialog that revokes it. */
+async function chooseRevoke(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.locator('[data-slot="menu"]:popover-open').getByRole('link', { name: 'Revoke…' }).click()
 }
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a token is made, shown once, used, seen in the list, and revoked at once', async ({
+    test('a token is created, shown once, used, listed, and revoked with immediate effect', async ({
       page,
       password,
       request,
       appUrl,
     }) => {
-      const email = await enter(page, password, 'admin')
+      const email = await signInAsNewUser(page, password, 'admin')
       await page.goto('/account/tokens')
-      await expect(page.getByText('No tokens')).toBeVisible()
+      await expect(page.getByText('No API tokens yet')).toBeVisible()
       await expect(page.getByRole('main')).toContainText(
         `curl -H "Authorization: Bearer $TOKEN" ${appUrl}/api/auth/session`,
       )
+      await page.getByRole('link', { name: 'Create token' }).click()
       await page.getByLabel('Name').fill('  ')
       await page.getByLabel('Role').selectOption('editor')
-      await page.getByLabel('Expires in').selectOption('365')
-      await page.getByRole('button', { name: 'Make token' }).click()
-      await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/1 to 100/)
+      await page.getByLabel('Expiration').selectOption('365')
+      await page.getByRole('button', { name: 'Create token' }).click()
+      await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/up to 100/)
       await expect(page.getByLabel('Role')).toHaveValue('editor')
-      await expect(page.getByLabel('Expires in')).toHaveValue('365')
-      await expect(items(page)).toHaveCount(0)
+      await expect(page.getByLabel('Expiration')).toHaveValue('365')
+      await page.getByRole('link', { name: 'Cancel' }).click()
+      await expect(page).toHaveURL('/account/tokens')
+      await expect(page.getByText('No API tokens yet')).toBeVisible()
 
-      const token = await make(page, 'Backup')
-      expect(token).toMatch(/^plinth_[\w-]{43}$/)
-      await expect(items(page)).toHaveCount(1)
-      await expect(items(page)).toContainText(/Backup.*viewer.*expires in 30 days.*last used never/)
+      const token = await createToken(page, 'Backup')
+      expect(token).toMatch(new RegExp(`^${appSlug}_[\\w-]{43}$`))
       await expect(page.getByRole('button', { name: 'Copy' })).toBeVisible({ visible: javaScriptEnabled })
-      await page.getByRole('link', { name: 'Make another' }).click()
-      await expect(page.getByLabel('Name')).toBeVisible()
+      await page.getByRole('link', { name: 'Done' }).click()
+      await expect(page).toHaveURL('/account/tokens')
+      await expect(items(page)).toHaveCount(1)
+      await expect(items(page)).toContainText(/Backup.*Viewer.*Never used.*Expires in 30 days/)
       expect(await page.content()).not.toContain(token)
 
-      const caller = await callerOf(request, token)
-      expect(caller.user).toMatchObject({ email, role: 'viewer' })
-      const days = (Date.parse(caller.expires) - Date.now()) / 24 / 60 / 60_000
+      const session = await sessionOf(request, token)
+      expect(session.user).toMatchObject({ email, role: 'viewer' })
+      const days = (Date.parse(session.expires) - Date.now()) / 24 / 60 / 60_000
       expect(days).toBeGreaterThan(29.9)
       expect(days).toBeLessThan(30.1)
       await page.reload()
-      await expect(items(page)).toContainText('last used just now')
+      await expect(items(page)).toContainText('Last used just now')
 
-      const mail = await mailTo(email, 'An API token was made')
+      const mail = await waitForEmail(email, 'An API token was created')
       expect(mail.text).toContain('30 days')
       expect(`${mail.text}${mail.html}`).not.toContain(token)
-      await page.getByRole('button', { name: 'Revoke Backup' }).click()
-      await expect(page.getByText('No tokens')).toBeVisible()
-      expect(await callerOf(request, token)).toBeNull()
+      await chooseRevoke(page, 'Backup')
+      await expect(page.getByRole('heading', { name: 'Revoke Backup?' })).toBeVisible()
+      await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+      await expect(page.getByText('No API tokens yet')).toBeVisible()
+      expect(await sessionOf(request, token)).toBeNull()
     })
   })
 }
 
-test('a token follows its owner: down with the role, nobody with a suspension, an expiry, a deletion', async ({
+test('a token follows its owner: a lower role limits it; suspension, expiry and deletion disable it', async ({
   page,
   password,
   request,
 }) => {
-  const email = await enter(page, password, 'admin')
-  const [viewer, admin] = [await make(page, 'Reader'), await make(page, 'All', { role: 'admin', days: '7' })]
+  const email = await signInAsNewUser(page, password, 'admin')
+  const [viewer, admin] = [
+    await createToken(page, 'Reader'),
+    await createToken(page, 'All', { role: 'admin', days: '7' }),
+  ]
   const rolesNow = async () =>
-    Promise.all([viewer, admin].map(async (token) => (await callerOf(request, token))?.user.role ?? null))
+    Promise.all([viewer, admin].map(async (token) => (await sessionOf(request, token))?.user.role ?? null))
   const set = (what: string) => query(`update users set ${what} where email = $1`, [email])
   expect(await rolesNow()).toEqual(['viewer', 'admin'])
   await set(`role = 'editor'`)
   expect(await rolesNow()).toEqual(['viewer', 'editor'])
   await set(`role = 'viewer'`)
   expect(await rolesNow()).toEqual(['viewer', 'viewer'])
-  await page.goto('/account/tokens')
-  await expect(page.getByLabel('Role').getByRole('option')).toHaveText(['viewer'])
+  await page.goto('/account/tokens/new')
+  await expect(page.getByLabel('Role').getByRole('option')).toHaveText(['Viewer'])
   await set('suspended_at = now()')
   expect(await rolesNow()).toEqual([null, null])
   await set('suspended_at = null')
@@ -107,28 +121,28 @@ test('a token follows its owner: down with the role, nobody with a suspension, a
   )
   expect(await rolesNow()).toEqual([null, 'viewer'])
   await page.goto('/account/tokens')
-  await expect(items(page).filter({ hasText: 'Reader' })).toContainText('expired')
+  await expect(items(page).filter({ hasText: 'Reader' })).toContainText('Expired')
   await query('delete from users where email = $1', [email])
   expect(await rolesNow()).toEqual([null, null])
 })
 
-test('a token opens no page, runs no action and signs nobody out; a new password leaves it, an alarm ends it', async ({
+test('a token works for no page, action or sign-out; it survives a new password, but not "Secure my account"', async ({
   page,
   password,
   request,
   appUrl,
 }) => {
-  const email = await enter(page, password)
-  const token = await make(page, 'Script')
-  const isAlive = async () => (await callerOf(request, token)) !== null
+  const email = await signInAsNewUser(page, password)
+  const token = await createToken(page, 'Script')
+  const isAlive = async () => (await sessionOf(request, token)) !== null
   for (const path of ['/dashboard', '/account/tokens', '/account/profile']) {
-    const answer = await request.get(path, { headers: bearer(token), maxRedirects: 0 })
-    expect([answer.status(), answer.headers().location], path).toEqual([307, expect.stringMatching(/^\/signin/)])
+    const response = await request.get(path, { headers: bearer(token), maxRedirects: 0 })
+    expect([response.status(), response.headers().location], path).toEqual([307, expect.stringMatching(/^\/signin/)])
   }
   const exported = await request.get('/api/account/export', { headers: bearer(token) })
   expect([exported.status(), (await exported.json()).code]).toEqual([401, 'unauthenticated'])
 
-  // The form as a browser without JavaScript sends it, once with the token instead of the cookie, once as it is.
+  // Sends the form like a browser without JavaScript: with the token, with token and cookie, and with the cookie.
   const html = await (await page.request.get('/account/profile')).text()
   const fields = await page.evaluate((text) => {
     const form = new DOMParser()
@@ -141,11 +155,11 @@ test('a token opens no page, runs no action and signs nobody out; a new password
     for (const [field, value] of fields) body.append(field, field === 'name' ? name : value)
     const ours = { origin: appUrl, 'sec-fetch-site': 'same-origin' }
     await fetch(`${appUrl}/account/profile`, { method: 'POST', headers: { ...ours, ...headers }, body })
-    return (await callerOf(request, token)).user.name
+    return (await sessionOf(request, token)).user.name
   }
   const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
-  expect(await rename('By token', bearer(token))).toBe('Somebody')
-  expect(await rename('By both', { ...bearer(token), cookie })).toBe('Somebody')
+  expect(await rename('By token', bearer(token))).toBe('Test User')
+  expect(await rename('By both', { ...bearer(token), cookie })).toBe('Test User')
   expect(await rename('By cookie', { cookie })).toBe('By cookie')
 
   const out = await request.post('/api/auth/signout', { headers: bearer(token), maxRedirects: 0 })
@@ -157,66 +171,83 @@ test('a token opens no page, runs no action and signs nobody out; a new password
   await page.getByLabel('Current password').fill(password)
   await page.getByLabel('New password').fill('an entirely new one')
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByRole('main').getByRole('status')).toContainText('Your password was changed')
+  await expect(page.getByRole('main').getByRole('status')).toContainText('Password changed')
   expect(await isAlive()).toBe(true)
 
-  await page.goto(linkIn(await mailTo(email, 'An API token was made')))
+  await page.goto(linkIn(await waitForEmail(email, 'An API token was created')))
   await page.getByRole('main').getByRole('button').click()
   await expect.poll(isAlive).toBe(false)
 })
 
-test('nobody revokes a token of somebody else', async ({ page, password, request, browser, appUrl, address }) => {
-  await enter(page, password)
-  const token = await make(page, 'Mine')
+test('a user cannot revoke a token of another user', async ({ page, password, request, browser, appUrl, clientIp }) => {
+  await signInAsNewUser(page, password)
+  const token = await createToken(page, 'Mine')
   const [id] = await query<{ id: string }>('select id from account_api_tokens where hash = sha256($1)', [
     Buffer.from(token),
   ])
-  const context = await browser.newContext({ baseURL: appUrl, extraHTTPHeaders: { 'x-forwarded-for': address } })
+  const context = await browser.newContext({ baseURL: appUrl, extraHTTPHeaders: { 'x-forwarded-for': clientIp } })
   const other = await context.newPage()
-  await enter(other, password, 'admin')
-  await make(other, 'Theirs')
+  await signInAsNewUser(other, password, 'admin')
+  const theirs = await createToken(other, 'Theirs')
+  const [own] = await query<{ id: string }>('select id from account_api_tokens where hash = sha256($1)', [
+    Buffer.from(theirs),
+  ])
+  await other.goto(`/account/tokens/${id?.id}/revoke`)
+  await expect(other.getByRole('main')).toContainText('This token no longer exists.')
+  await expect(other.getByRole('main')).not.toContainText('Mine')
+  await expect(other.getByRole('main').getByRole('button')).toHaveCount(0)
+  await other.goto(`/account/tokens/${own?.id}/revoke`)
   await other.locator('input[name="id"]').evaluate((input: HTMLInputElement, value) => {
     input.value = value
   }, id?.id ?? '')
-  await other.getByRole('button', { name: 'Revoke Theirs' }).click()
-  await expect(other.getByRole('main').getByRole('alert')).toContainText('gone already')
-  expect(await callerOf(request, token)).not.toBeNull()
+  await other.getByRole('button', { name: 'Revoke', exact: true }).click()
+  await expect(other.getByRole('main').getByRole('alert')).toContainText('no longer exists')
+  expect(await sessionOf(request, token)).not.toBeNull()
   await context.close()
 })
 
-test('making one asks who it is when that was not shown within the hour, and the action asks for itself', async ({
+test('creating one requires reauthentication within the last hour, enforced by the action and not only by the page', async ({
   page,
   password,
 }) => {
-  const email = await enter(page, password)
-  await page.goto('/account/tokens')
+  const email = await signInAsNewUser(page, password)
+  await page.goto('/account/tokens/new')
   await query(
     `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
     [email],
   )
   await page.getByLabel('Name').fill('Late')
-  await page.getByRole('button', { name: 'Make token' }).click()
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('Confirm that it is you')
-  await page.goto('/account/tokens')
-  await expect(page.getByLabel('Name')).toHaveCount(0)
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Confirm it’s you')
+  await expect(page.getByLabel('Name')).toHaveValue('Late')
+  await page.goto('/account/tokens/new')
   await expectAccessible(page)
-  await page.getByRole('link', { name: 'Confirm that it is you' }).click()
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await expect(page).toHaveURL('/account/tokens')
-  await make(page, 'In time')
+  await page.getByLabel('Name').fill('In time')
+  await page.getByLabel('Your password').fill('not the password')
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await expect(page.getByLabel('Your password')).toHaveAccessibleDescription(/Incorrect password/)
+  await expect(page.getByLabel('Name')).toHaveValue('In time')
+  await page.getByLabel('Your password').fill(password)
+  await page.getByRole('button', { name: 'Create token' }).click()
+  await expect(page.getByRole('status')).toContainText('Copy your token now')
 })
 
-test('with the keyboard alone a token is made, copied and revoked; every state is accessible', async ({
+test('a token can be created, copied and revoked with the keyboard alone; every state is accessible', async ({
   page,
   password,
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await enter(page, password, 'editor')
+  await signInAsNewUser(page, password, 'editor')
   await page.goto('/account/tokens')
   await expectAccessible(page)
-  await page.getByLabel('Name').focus()
+  await page.getByRole('link', { name: 'Create token' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Create a token' })
+  await expect(dialog).toBeVisible()
+  await expect(page).toHaveURL('/account/tokens/new')
+  await expect(dialog.getByLabel('Name')).toBeFocused()
+  await expectAccessible(page)
   await page.keyboard.type('Nightly')
   await page.keyboard.press('Tab')
   await page.keyboard.type('e')
@@ -224,20 +255,43 @@ test('with the keyboard alone a token is made, copied and revoked; every state i
   await page.keyboard.type('90')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('status')).toBeFocused()
-  await expect(items(page)).toContainText(/Nightly.*editor.*in 90 days/)
+  const created = page.getByRole('dialog', { name: 'Token created' })
+  await expect(created.getByRole('status')).toBeFocused()
   await expectAccessible(page)
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('button', { name: 'Copy' })).toBeFocused()
+  await expect(created.getByRole('button', { name: 'Copy' })).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('button', { name: 'Copied' })).toBeFocused()
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await page.getByText(/^plinth_/).textContent())
+  await expect(created.getByRole('button', { name: 'Copied' })).toBeFocused()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    await page.getByText(new RegExp(`^${appSlug}_`)).textContent(),
+  )
+  await page.keyboard.press('Tab')
+  await expect(created.getByRole('link', { name: 'Done' })).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL('/account/tokens')
+  await expect(items(page)).toContainText(/Nightly.*Editor.*in 90 days/)
+  await page.getByRole('button', { name: 'Actions for Nightly' }).focus()
+  await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  await expect(page.getByLabel('Name')).toBeVisible()
-  await page.getByRole('button', { name: 'Make token' }).focus()
+  await expect(page.getByRole('dialog', { name: 'Revoke Nightly?' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Cancel' })).toBeFocused()
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('button', { name: 'Revoke Nightly' })).toBeFocused()
   await page.keyboard.press('Enter')
-  await expect(page.getByText('No tokens')).toBeVisible()
+  await expect(page.getByText('No API tokens yet')).toBeVisible()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('on a phone, the table is a list and the dialog fits the screen', async ({ page, password }) => {
+  await page.setViewportSize({ width: 390, height: 800 })
+  await signInAsNewUser(page, password)
+  await createToken(page, 'A script with a rather long name that does not fit into one line')
+  await page.getByRole('link', { name: 'Done' }).click()
+  await expect(items(page)).toHaveCount(1)
+  await expectAccessible(page)
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+  await chooseRevoke(page, 'A script')
+  await expect(page.getByRole('heading', { name: /^Revoke A script/ })).toBeVisible()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
 })

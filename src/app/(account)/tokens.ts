@@ -1,39 +1,49 @@
 import 'server-only'
 import { and, count, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
-import { originOf } from '@/core/address'
-import { record } from '@/core/audit/record'
-import { requireName } from '@/core/auth/people'
-import { type Role, roles } from '@/core/auth/policy'
-import { touchInterval } from '@/core/auth/settings'
-import { hashToken, isToken, newToken } from '@/core/auth/token'
-import { db, preparedAs } from '@/core/db/client'
+import { z } from 'zod'
+import { appSlug } from '@/brand'
+import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { defaultRole, type Role, roles } from '@/core/auth/roles'
+import { causedBy } from '@/core/auth/security-notice'
+import { touchIntervalSeconds } from '@/core/auth/session/settings'
+import { hashToken, newToken } from '@/core/auth/tokens/token'
+import { requireName } from '@/core/auth/user/name'
+import { db, preparedName } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
+import { getClientInfo } from '@/core/http/client-ip'
 import { enqueue } from '@/core/jobs/queue'
 import type { Bearer } from '@/core/module'
-import { tokenMadeMail } from './mails'
+import { tokenCreatedEmail } from './emails'
 import { apiTokens } from './schema'
 
-/** So that people, and programs that look for leaked secrets, can tell what it is. */
-const prefix = 'plinth_'
+/** Lets users and secret scanners recognize a leaked token. A token with another one was made before the app was renamed. */
+const prefix = `${appSlug}_`
+const tokenPattern = /^[a-z0-9-]+_[\w-]{43}$/
 
-/** Days that a token can be made for; none is made for good. */
+/** Selectable lifetimes in days. Every token expires. */
 export const lifetimes = [7, 30, 90, 365] as const
 
-const mostTokens = 50
+const maxTokens = 50
 
-/** The roles that a token of somebody with this one can have; the core's list begins with the lowest. */
+/** The roles that a user with this role can give to a token. `roles` starts with the lowest. */
 export const rolesUpTo = (role: Role) => roles.slice(0, roles.indexOf(role) + 1)
 
-/** The lower of both: what the token was made for, and what its owner is now. */
-const roleNow = sql<Role>`case
-  when array[${apiTokens.role}, ${users.role}] <@ '{admin}' then 'admin'
-  when array[${apiTokens.role}, ${users.role}] <@ '{editor,admin}' then 'editor'
-  else 'viewer' end`
+const rolesFrom = (role: Role) => sql.raw(`'{${roles.slice(roles.indexOf(role)).join(',')}}'`)
+const roleLiteral = (role: Role) => sql.raw(`'${role}'`)
 
-/** Its last use was noted long enough ago to note another. */
-const isStale = sql<boolean>`coalesce(${apiTokens.lastUsedAt} < now() - make_interval(secs => ${sql.raw(String(touchInterval))}), true)`
+/** The lower of the token's role and the owner's current role. The lowest of all, if one of them no longer exists. */
+const effectiveRole = sql<Role>`case ${sql.join(
+  roles
+    .toReversed()
+    .map((role) => sql`when array[${apiTokens.role}, ${users.role}] <@ ${rolesFrom(role)} then ${roleLiteral(role)}`),
+  sql` `,
+)} else ${roleLiteral(defaultRole)} end`
+
+/** Whether `last_used_at` is old enough to be updated. */
+const isStale = sql<boolean>`coalesce(${apiTokens.lastUsedAt} < now() - make_interval(secs => ${sql.raw(String(touchIntervalSeconds))}), true)`
 
 const findByHash = db
   .select({
@@ -41,7 +51,8 @@ const findByHash = db
     userId: users.id,
     email: users.email,
     name: users.name,
-    role: roleNow.as('role_now'),
+    role: effectiveRole.as('role_now'),
+    ceiling: apiTokens.role,
     expires: apiTokens.expiresAt,
     isStale: isStale.as('is_stale'),
   })
@@ -50,63 +61,79 @@ const findByHash = db
   .where(
     and(eq(apiTokens.hash, sql.placeholder('hash')), isNull(users.suspendedAt), gt(apiTokens.expiresAt, sql`now()`)),
   )
-  .prepare(preparedAs('find_api_token'))
+  .prepare(preparedName('find_api_token'))
 
-/** Whose token it is. One query, and none for what does not look like one of ours. */
+/** The owner of a token, or null. Costs one query, and none for a malformed token. */
 export async function findBearer(token: string): Promise<Bearer | null> {
-  if (!token.startsWith(prefix) || !isToken(token.slice(prefix.length))) return null
+  if (!tokenPattern.test(token)) return null
   const [row] = await findByHash.execute({ hash: hashToken(token) })
   if (!row) return null
-  // Asked again where it is written: of many requests at once, one writes.
+  // The condition is checked again in the update, so that only one of many concurrent requests writes.
   if (row.isStale)
     await db
       .update(apiTokens)
       .set({ lastUsedAt: sql`now()` })
       .where(and(eq(apiTokens.id, row.id), isStale))
-  const { id: _, userId, expires, isStale: __, ...person } = row
-  return { user: { id: userId, ...person }, expires }
+  const { id: _, userId, expires, ceiling, isStale: __, ...user } = row
+  return { user: { id: userId, ...user }, expires, ceiling }
 }
 
-/** Returns the token, which exists nowhere else from then on but with the caller. */
+/** Returns the token in plain text. Only its hash is stored. */
 export async function createToken(
   userId: string,
   { name: nameAsTyped, role, days }: { name: string; role: Role; days: number },
 ): Promise<string> {
   const name = requireName(nameAsTyped)
   const token = prefix + newToken()
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
-    // Locked: of two tokens made at once each sees the other, and the role is the one that the owner has now.
+  const client = getClientInfo(await headers())
+  await inTransaction(async (tx) => {
+    // Locks the user row, so that concurrent calls cannot exceed the limit and the role is the current one.
     const [owner] = await tx.select({ role: users.role }).from(users).where(eq(users.id, userId)).for('update')
     if (!owner) throw new AppError('unauthenticated')
     if (!rolesUpTo(owner.role).includes(role))
-      throw new AppError('forbidden', 'A token cannot have a higher role than you')
-    const [made] = await tx.select({ count: count() }).from(apiTokens).where(eq(apiTokens.userId, userId))
-    if (made && made.count >= mostTokens)
-      throw new AppError('conflict', `You have ${mostTokens} tokens, which is the most. Revoke one first`)
+      throw new AppError('forbidden', 'A token can’t have a higher role than you.')
+    const [existing] = await tx.select({ count: count() }).from(apiTokens).where(eq(apiTokens.userId, userId))
+    if (existing && existing.count >= maxTokens)
+      throw new AppError('conflict', `You’ve reached the limit of ${maxTokens} tokens. Revoke one first.`)
     const expiresAt = sql`now() + make_interval(days => ${days})`
     const [row] = await tx
       .insert(apiTokens)
       .values({ userId, hash: hashToken(token), name, role, expiresAt })
       .returning({ id: apiTokens.id })
     const details = { tokenId: row?.id ?? '', role, days }
-    await record(tx, 'api_token.created', { actorId: userId, targetId: userId, from, details })
-    await enqueue(tx, tokenMadeMail, { userId, role, days })
+    await recordAuditEvent(tx, 'api_token.created', { actorId: userId, targetId: userId, client, details })
+    await enqueue(tx, tokenCreatedEmail, { userId, role, days, cause: causedBy(client) })
   })
   return token
 }
 
-/** It opens nothing from the next request on. Only one's own: another's is as if it were not there. */
+/** Revokes one of the user's own tokens, effective at the next request. Tokens of other users are `not_found`. */
 export async function revokeToken(userId: string, tokenId: string): Promise<void> {
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
+  const client = getClientInfo(await headers())
+  await inTransaction(async (tx) => {
     const { rowCount } = await tx.delete(apiTokens).where(and(eq(apiTokens.id, tokenId), eq(apiTokens.userId, userId)))
-    if (!rowCount) throw new AppError('not_found', 'That one is gone already')
-    await record(tx, 'api_token.revoked', { actorId: userId, targetId: userId, from, details: { tokenId } })
+    if (!rowCount) throw new AppError('not_found', 'That token no longer exists.')
+    await recordAuditEvent(tx, 'api_token.revoked', { actorId: userId, targetId: userId, client, details: { tokenId } })
   })
 }
 
-/** The newest first; those that have expired are shown until they are swept. */
+/** The name of one of the user's own tokens; undefined if there is no such token. */
+export async function findTokenName(userId: string, tokenId: string): Promise<string | undefined> {
+  if (!z.uuid().safeParse(tokenId).success) return undefined
+  const [token] = await db
+    .select({ name: apiTokens.name })
+    .from(apiTokens)
+    .where(and(eq(apiTokens.id, tokenId), eq(apiTokens.userId, userId)))
+  return token?.name
+}
+
+/** How many tokens `listTokens` returns. */
+export async function countTokens(userId: string): Promise<number> {
+  const [row] = await db.select({ count: count() }).from(apiTokens).where(eq(apiTokens.userId, userId))
+  return row?.count ?? 0
+}
+
+/** Newest first. Expired tokens are listed until they are pruned. */
 export function listTokens(userId: string) {
   return db
     .select({

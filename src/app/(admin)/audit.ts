@@ -1,88 +1,163 @@
 import 'server-only'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { normalizeEmail } from '@/core/auth/email'
-import { db, lists } from '@/core/db/client'
+import { normalizeEmail } from '@/core/auth/user/email'
+import { db, readReplica } from '@/core/db/client'
 import { auditEvents, users } from '@/core/db/schema'
+import { timeFormatFor } from '@/core/time/time-format'
+import { findScopeProvider } from '@/scope-provider'
+import { capitalize } from './capitalize'
+import { findUsers } from './list-users'
 
-/** What makes no sense is left out, as is the empty text that a form sends for what was not chosen. */
-const orNothing = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
-const somebody = orNothing(z.string().trim().min(1).max(320))
+/** Ignores invalid values, and the empty string that a form sends for an unset filter. */
+const optionalFilter = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
+const userFilter = optionalFilter(
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(320)
+    // PostgreSQL text cannot contain NUL; the query would fail with an error.
+    .refine((text) => !text.includes('\0')),
+)
 
-/** Beside which event: its moment and its number, as in "2026-11-01T12:00:00.000Z_17". */
-const place = orNothing(
+/** Cursor: time and id of an event, such as "2026-11-01T12:00:00.000Z_17". */
+const cursorSchema = optionalFilter(
   z
     .templateLiteral([z.iso.datetime(), '_', z.int().positive()])
     .refine((text) => !Number.isNaN(Date.parse(text.split('_')[0] ?? ''))),
 )
 
 export const EventQuery = z.object({
-  /** Who did it, and to whom: an address or an id. */
-  actor: somebody,
-  target: somebody,
-  kind: orNothing(z.string().regex(/^[\w.]{1,100}$/)),
-  /** Days, in UTC; both belong to it. */
-  from: orNothing(z.iso.date()),
-  to: orNothing(z.iso.date()),
-  /** The events that are older than this one, or newer. */
-  before: place,
-  after: place,
+  /** Id, email, or start of a name or email: events by and about the users it matches. */
+  user: userFilter,
+  /** Email or id of the actor and of the target. */
+  actor: userFilter,
+  target: userFilter,
+  kind: optionalFilter(z.string().regex(/^[\w.]{1,100}$/)),
+  /** Days in UTC, both inclusive. */
+  from: optionalFilter(z.iso.date()),
+  to: optionalFilter(z.iso.date()),
+  /** Cursors: events older than `before`, or newer than `after`. */
+  before: cursorSchema,
+  after: cursorSchema,
 })
 export type EventQuery = z.output<typeof EventQuery>
 
-const nobody = '00000000-0000-0000-0000-000000000000'
+const unknownUserId = '00000000-0000-0000-0000-000000000000'
 
-/** The id behind an address; of somebody who is gone only the id is left to ask by. */
-async function idOf(text: string | undefined): Promise<string | undefined> {
+/** Resolves an email to a user id. Deleted users can be found only by their id. */
+async function resolveUserId(text: string | undefined): Promise<string | undefined> {
   if (!text || z.uuid().safeParse(text).success) return text
-  const [person] = await db
+  const [user] = await db
     .select({ id: users.id })
     .from(users)
     .where(eq(sql`lower(${users.email})`, normalizeEmail(text) ?? ''))
-  return person?.id ?? nobody
+  return user?.id ?? unknownUserId
 }
 
-/** A page of what happened, the newest first, and where its neighbours begin. */
-export async function findEvents({ actor, target, kind, from, to, ...sides }: EventQuery) {
-  const [actorId, targetId] = await Promise.all([idOf(actor), idOf(target)])
-  const wanted = [
+/** The log shows the events of at most this many users who match a name. */
+const maxMatches = 5
+
+/** Finds the users that a filter means. Deleted users can be found only by their id. */
+async function findMatches(text: string): Promise<{ ids: string[]; names: string[]; hasMore: boolean }> {
+  if (z.uuid().safeParse(text).success) return { ids: [text], names: [], hasMore: false }
+  const { users: found } = await findUsers({ search: text.slice(0, 100), limit: maxMatches + 1 })
+  const exact = found.filter(({ email }) => email.toLowerCase() === text.toLowerCase())
+  const matches = exact.length > 0 ? exact : found.slice(0, maxMatches)
+  return {
+    ids: matches.length > 0 ? matches.map(({ id }) => id) : [unknownUserId],
+    names: matches.map(({ name }) => name),
+    hasMore: exact.length === 0 && found.length > maxMatches,
+  }
+}
+
+/** Conditions for the events by and about these users, each event once: one index scan per user and column. */
+function scansOf(ids: string[]): SQL[][] {
+  const list = sql.join(
+    ids.map((id) => sql`${id}::uuid`),
+    sql`, `,
+  )
+  return [
+    ...ids.map((id) => [sql`actor_id = ${id}`]),
+    ...ids.map((id) => [sql`target_id = ${id}`, sql`(actor_id is null or actor_id not in (${list}))`]),
+  ]
+}
+
+/** As a number: the text of a date after the year 9999 would not be valid in SQL. */
+const instant = (at: Date) => sql`to_timestamp(${at.getTime() / 1000}::float8)`
+
+/** One page of audit events, newest first, with cursors for the neighboring pages, and the users that `user` matched. */
+export async function findEvents(
+  { user, actor, target, kind, from, to, ...cursors }: EventQuery,
+  /** The days of the query are those of this time zone. */
+  times = timeFormatFor(),
+) {
+  const [matches, actorId, targetId] = await Promise.all([
+    user === undefined ? undefined : findMatches(user),
+    resolveUserId(actor),
+    resolveUserId(target),
+  ])
+  const conditions = [
     actorId && sql`actor_id = ${actorId}`,
     targetId && sql`target_id = ${targetId}`,
     kind && sql`kind = ${kind}`,
-    from && sql`at >= ${from}::date at time zone 'UTC'`,
-    to && sql`at < (${to}::date + 1) at time zone 'UTC'`,
+    from && sql`at >= ${instant(times.startOfDay(from))}`,
+    to && sql`at < ${instant(times.startOfDay(to, 1))}`,
   ].filter((condition) => typeof condition === 'object')
-  return findPage(lists, [wanted], sides, 50)
+  const scans = matches ? scansOf(matches.ids).map((scan) => [...scan, ...conditions]) : [conditions]
+  return { ...(await findPage(readReplica, scans, cursors, 50)), matches }
 }
 
-/** What somebody did, and what was done to them. */
-export const findHistory = (userId: string, sides: Pick<EventQuery, 'before' | 'after'>) =>
-  findPage(
-    db,
-    [[sql`actor_id = ${userId}`], [sql`target_id = ${userId}`, sql`actor_id is distinct from ${userId}`]],
-    sides,
-    20,
-  )
+/** Audit events with the user as actor or as target. */
+export async function findHistory(userId: string, cursors: Pick<EventQuery, 'before' | 'after'>, limit = 20) {
+  const { events, ...rest } = await findPage(db, scansOf([userId]), cursors, limit)
+  return { ...rest, events: events.map((event): AuditEvent => ({ ...event, ofUserId: userId })) }
+}
 
-/** One walk along an index for each set of conditions, and the first of what they find. */
+/** The id of an event in a URL. It has the time as well, because the log is indexed and partitioned by time. */
+export const eventKey = ({ at, id }: Pick<AuditEvent, 'at' | 'id'>) => `${at.getTime()}-${id}`
+
+/** One event by its key. */
+export async function findEvent(key: string): Promise<AuditEvent | undefined> {
+  const [, time, id] = /^(\d{1,13})-(\d{1,18})$/.exec(key) ?? []
+  if (!time || !id) return undefined
+  const at = new Date(Number(time)).toISOString()
+  const { events } = await findPage(readReplica, [[sql`at = ${at}::timestamptz`, sql`id = ${id}::bigint`]], {}, 1)
+  return events[0]
+}
+
+export type AuditEvent = Awaited<ReturnType<typeof findPage>>['events'][number] & {
+  /** The user whose history this event was found for. */
+  ofUserId?: string
+}
+
+/** Where it happened, if that was not the app itself: "Organization: Acme". */
+export function scopeOf({ scopeId, scopeName }: AuditEvent): { label: string; value: string } | null {
+  const noun = findScopeProvider()?.noun.one ?? 'scope'
+  return scopeId ? { label: capitalize(noun), value: scopeName ?? `Deleted ${noun}` } : null
+}
+
+/** Runs one index scan per set of conditions and merges the first rows of each. */
 async function findPage(
-  source: typeof lists,
-  walks: SQL[][],
+  source: typeof readReplica,
+  scans: SQL[][],
   { before, after }: Pick<EventQuery, 'before' | 'after'>,
   limit: number,
 ) {
-  const beside = after ?? before
-  const way = sql.raw(after ? 'asc' : 'desc')
-  const [at, id] = beside?.split('_') ?? []
-  const place = beside && sql`(at, id) ${sql.raw(after ? '>' : '<')} (${at}::timestamptz, ${id}::bigint)`
+  const position = after ?? before
+  const direction = sql.raw(after ? 'asc' : 'desc')
+  const [at, id] = position?.split('_') ?? []
+  const cursorCondition = position && sql`(at, id) ${sql.raw(after ? '>' : '<')} (${at}::timestamptz, ${id}::bigint)`
   const found = sql.join(
-    walks.map((conditions) => {
-      const all = sql.join([sql`true`, ...conditions, ...(place ? [place] : [])], sql` and `)
-      return sql`(select * from audit_events where ${all} order by at ${way}, id ${way} limit ${limit + 1})`
+    scans.map((conditions) => {
+      const all = sql.join([sql`true`, ...conditions, ...(cursorCondition ? [cursorCondition] : [])], sql` and `)
+      return sql`(select * from audit_events where ${all} order by at ${direction}, id ${direction} limit ${limit + 1})`
     }),
     sql` union all `,
   )
   const nameOf = (column: SQL) => sql<string | null>`(select name from users where users.id = ${column})`
+  const scopeName = findScopeProvider()?.name(sql`page.scope_id`) ?? sql`null::text`
   const rows = await source
     .select({
       id: sql`page.id`.mapWith(Number),
@@ -90,29 +165,33 @@ async function findPage(
       kind: sql<string>`page.kind`,
       details: sql<Record<string, string | number | boolean> | null>`page.details`,
       ip: sql<string | null>`page.ip`,
+      userAgent: sql<string | null>`page.user_agent`,
       actorId: sql<string | null>`page.actor_id`,
       actorName: nameOf(sql`page.actor_id`),
       targetId: sql<string | null>`page.target_id`,
       targetName: nameOf(sql`page.target_id`),
-      actingName: nameOf(sql`(page.details->>'acting_admin')::uuid`),
+      impersonatorId: sql<string | null>`page.details->>'acting_admin'`,
+      impersonatorName: nameOf(sql`(page.details->>'acting_admin')::uuid`),
+      scopeId: sql<string | null>`page.scope_id`,
+      scopeName: sql<string | null>`(${scopeName})`,
     })
     .from(sql`(${found}) as page`)
-    .orderBy(sql`page.at ${way}`, sql`page.id ${way}`)
+    .orderBy(sql`page.at ${direction}`, sql`page.id ${direction}`)
     .limit(limit + 1)
   const hasMore = rows.length > limit
   const events = rows.slice(0, limit)
   if (after) events.reverse()
-  const cursor = (event: (typeof events)[number] | undefined) => event && `${event.at.toISOString()}_${event.id}`
+  const formatCursor = (event: (typeof events)[number] | undefined) => event && `${event.at.toISOString()}_${event.id}`
   return {
     events,
-    older: after || hasMore ? cursor(events.at(-1)) : undefined,
-    newer: (after && hasMore) || (!after && before) ? cursor(events[0]) : undefined,
+    older: after || hasMore ? formatCursor(events.at(-1)) : undefined,
+    newer: (after && hasMore) || (!after && before) ? formatCursor(events[0]) : undefined,
   }
 }
 
-/** The kinds of events that there are: from one to the next along the index, so that it does not matter how many. */
+/** All existing kinds. Skips from one kind to the next in the index, so the number of events does not matter. */
 export async function findKinds(): Promise<string[]> {
-  const { rows } = await lists.execute<{ kind: string }>(sql`
+  const { rows } = await readReplica.execute<{ kind: string }>(sql`
     with recursive kinds as (
       (select kind from audit_events order by kind limit 1)
       union all

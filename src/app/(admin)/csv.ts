@@ -1,14 +1,14 @@
 /**
- * One line of a CSV file. A cell that a spreadsheet would take for a formula begins with an apostrophe: a name is chosen
- * by its owner, and opened by an admin.
+ * One line of a CSV file. Cells that a spreadsheet would run as a formula get an apostrophe in front: users choose
+ * their names, and admins open the file (CSV injection).
  */
 export function csvLine(cells: (string | Date | null)[]): string {
   return `${cells.map(cell).join(',')}\r\n`
 }
 
 /**
- * Where a formula would begin: at the beginning of a cell, and behind any sign at which some spreadsheet parts cells.
- * Where a comma is part of numbers that is a semicolon, and quotes do not keep it from doing so.
+ * Where a formula could start: at the start of a cell, and after any character that some spreadsheet uses as a
+ * separator. In locales with a decimal comma, spreadsheets split at semicolons, even inside quotes.
  */
 const formula = /(^|[,;\t\r\n])([\s"]*)(?=[=+\-@|%＝＋－＠])/g
 

@@ -1,109 +1,161 @@
 import type { Page } from '@playwright/test'
-import { elsewhere, sessionOf } from '../../../tests/support/enter.ts'
-import { linkIn, mailTo } from '../../../tests/support/inbox.ts'
-import { expect, expectAccessible, test } from '../../../tests/support/journey.ts'
-import { newPerson } from '../../../tests/support/person.ts'
-import { query } from '../../../tests/support/query.ts'
-import { enterAsAdmin } from './journey-people.ts'
+import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { greeting } from '../../../tests/app/support/greeting.ts'
+import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
+import { newUser } from '../../../tests/app/support/new-user.ts'
+import { query } from '../../../tests/app/support/query.ts'
+import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
+import { appName } from '../../brand.ts'
+import { chooseFromMenu, passwordField, toast, waitForRouter } from './e2e-dialogs.ts'
+import { expireReauthentication, signInAsAdmin } from './e2e-users.ts'
 
-const subject = 'You are invited'
-const someEmail = () => `invited-${crypto.randomUUID()}@example.com`
-const chosen = 'a long walk by the sea'
+/** Who invites is in the subject. */
+const subjectBy = ({ name }: { name: string }) => `${name} invited you to ${appName}`
+const randomEmail = () => `invited-${crypto.randomUUID()}@example.com`
+const newPassword = 'a long walk by the sea'
 
-const row = (page: Page, email: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: email })
+const row = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email })
+
+/** Invites through the dialog, or through its page if scripts do not run. */
+async function invite(page: Page, emails: string, role = 'viewer'): Promise<void> {
+  await page.goto('/admin/invitations')
+  await page.getByRole('link', { name: 'Invite users' }).first().click()
+  await page.getByLabel('Emails').fill(emails)
+  await page.getByLabel('Role', { exact: true }).selectOption(role)
+  await page.getByRole('button', { name: 'Send invitations' }).click()
+}
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('an admin invites two people; one joins with the role that was chosen for them', async ({
+    test('an admin invites two users; one joins with the role of the invitation', async ({
       page,
       password,
       appUrl,
     }) => {
-      await enterAsAdmin(page, password)
-      await page.goto('/admin/invitations')
-      const [one, two] = [someEmail(), someEmail()]
-      await page.getByLabel('E-mail addresses').fill(`${one}\n${two}`)
-      await page.getByLabel('Role').selectOption('editor')
-      await page.getByRole('button', { name: 'Invite', exact: true }).click()
-      await expect(page.getByRole('main').getByRole('status')).toContainText(`Invited: ${one}, ${two}`)
+      const subject = subjectBy(await signInAsAdmin(page, password))
+      const [one, two] = [randomEmail(), randomEmail()]
+      await invite(page, `${one}\n${two}`, 'editor')
+      await expect(toast(page)).toContainText('2 invitations sent.')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
       if (javaScriptEnabled) await expectAccessible(page)
-      await expect(row(page, one)).toContainText('editor')
-      await mailTo(two, subject)
+      for (const email of [one, two]) {
+        await expect(row(page, email)).toContainText('Editor')
+        await expect(row(page, email)).toContainText('Pending')
+      }
+      expect((await waitForEmail(two, subject)).text).toContain(`Your email: ${two}\nYour role: Editor`)
 
-      const other = await elsewhere(page, appUrl)
-      await other.goto(linkIn(await mailTo(one, subject)))
-      await expect(other.getByRole('main')).toContainText(`You are invited as ${one}`)
+      const other = await newBrowserPage(page, appUrl)
+      await other.goto(linkIn(await waitForEmail(one, subject)))
+      await expect(other.getByRole('main')).toContainText(`You were invited as ${one}`)
       await other.getByLabel('Name').fill('Grace')
       await other.getByLabel('Password', { exact: true }).fill('short')
       await other.getByRole('button', { name: 'Join' }).click()
       await expect(other.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/Use at least/)
       await expect(other.getByLabel('Name')).toHaveValue('Grace')
-      await other.getByLabel('Password', { exact: true }).fill(chosen)
+      await other.getByLabel('Password', { exact: true }).fill(newPassword)
       await other.getByRole('button', { name: 'Join' }).click()
-      await expect(other.getByRole('heading', { name: 'Hello, Grace' })).toBeVisible()
+      await expect(greeting(other, 'Grace')).toBeVisible()
       expect((await sessionOf(other)).user).toMatchObject({ email: one, role: 'editor' })
 
-      await other.goto(linkIn(await mailTo(one, subject)))
-      await expect(other.getByRole('heading', { name: 'This link does not work any more' })).toBeVisible()
+      await other.goto(linkIn(await waitForEmail(one, subject)))
+      await expect(other.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
       await page.goto('/admin/invitations')
       await expect(row(page, two)).toHaveCount(1)
       await expect(row(page, one)).toHaveCount(0)
       await other.context().close()
     })
+
+    test('an invitation is resent, and revoked', async ({ page, password, appUrl }) => {
+      const subject = subjectBy(await signInAsAdmin(page, password))
+      const email = randomEmail()
+      await invite(page, email)
+      await expect(toast(page)).toContainText('Invitation sent.')
+      const first = linkIn(await waitForEmail(email, subject))
+      await query(`update admin_invitations set sent_at = now() - interval '8 days' where email = $1`, [email])
+      await page.goto('/admin/invitations')
+      await expect(row(page, email)).toContainText('Expired')
+      if (javaScriptEnabled) await expectAccessible(page)
+      await chooseFromMenu(page, `Actions for ${email}`, 'Resend…')
+      await page.getByRole('button', { name: 'Resend' }).click()
+      await expect(toast(page)).toContainText('Invitation resent.')
+      await expect(row(page, email)).toContainText('Pending')
+      await expect(row(page, email)).not.toContainText('Expired')
+
+      const other = await newBrowserPage(page, appUrl)
+      await other.goto(first)
+      await expect(other.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
+      if (javaScriptEnabled) await expectAccessible(other)
+      const second = await expect
+        .poll(async () => linkIn(await waitForEmail(email, subject)))
+        .not.toBe(first)
+        .then(async () => linkIn(await waitForEmail(email, subject)))
+      await other.goto(second)
+      await expect(other.getByRole('main')).toContainText(email)
+      if (javaScriptEnabled) await expectAccessible(other)
+
+      await chooseFromMenu(page, `Actions for ${email}`, 'Revoke…')
+      await page.getByRole('button', { name: 'Revoke' }).click()
+      await expect(toast(page)).toContainText('Invitation revoked.')
+      await expect(row(page, email)).toHaveCount(0)
+      await other.reload()
+      await expect(other.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
+      await other.context().close()
+    })
   })
 }
 
-test('an invitation is sent again, and taken back', async ({ page, password, appUrl }) => {
-  await enterAsAdmin(page, password)
+test('the dialog starts with the emails, and Escape returns to the link that opened it', async ({ page, password }) => {
+  await signInAsAdmin(page, password)
   await page.goto('/admin/invitations')
+  await waitForRouter(page)
+  const link = page.getByRole('link', { name: 'Invite users' }).first()
+  await link.click()
+  const dialog = page.getByRole('dialog', { name: 'Invite users' })
+  await expect(dialog).toBeVisible()
+  await expect(dialog.getByLabel('Emails')).toBeFocused()
   await expectAccessible(page)
-  const email = someEmail()
-  await page.getByLabel('E-mail addresses').fill(email)
-  await page.getByRole('button', { name: 'Invite', exact: true }).click()
-  await expect(page.getByRole('main').getByRole('status')).toContainText(email)
-  const first = linkIn(await mailTo(email, subject))
-  await query(`update admin_invitations set sent_at = now() - interval '8 days' where email = $1`, [email])
-  await page.reload()
-  await expect(row(page, email)).toContainText('expired')
-  await row(page, email).getByRole('button', { name: 'Send again' }).click()
-  await expect(row(page, email)).toContainText('Sent')
-  await expect(row(page, email)).not.toContainText('expired')
-
-  const other = await elsewhere(page, appUrl)
-  await other.goto(first)
-  await expect(other.getByRole('heading', { name: 'This link does not work any more' })).toBeVisible()
-  await expectAccessible(other)
-  const second = await expect
-    .poll(async () => linkIn(await mailTo(email, subject)))
-    .not.toBe(first)
-    .then(async () => linkIn(await mailTo(email, subject)))
-  await other.goto(second)
-  await expect(other.getByRole('main')).toContainText(email)
-  await expectAccessible(other)
-
-  await row(page, email).getByRole('button', { name: 'Revoke' }).click()
-  await expect(row(page, email)).toHaveCount(0)
-  await other.reload()
-  await expect(other.getByRole('heading', { name: 'This link does not work any more' })).toBeVisible()
-  await other.context().close()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toHaveCount(0)
+  await expect(page).toHaveURL('/admin/invitations')
+  await expect(link).toBeFocused()
 })
 
-test('somebody who is here already, and what is no address, are refused at the field', async ({ page, password }) => {
-  await enterAsAdmin(page, password)
-  await page.goto('/admin/invitations')
-  const field = page.getByLabel('E-mail addresses')
-  const known = await newPerson()
-  for (const [typed, said] of [
-    [known, /here already/],
-    ['ada', /no e-mail address: ada/],
+test('existing users and invalid emails are rejected with a message at the field', async ({ page, password }) => {
+  await signInAsAdmin(page, password)
+  await page.goto('/admin/invitations/new')
+  const field = page.getByLabel('Emails')
+  const known = await newUser()
+  for (const [typed, message] of [
+    [known, /Already a user/],
+    ['ada', /Not a valid email: ada/],
     [' ', /at least one/],
   ] as const) {
     await field.fill(typed)
-    await page.getByRole('button', { name: 'Invite', exact: true }).click()
-    await expect(field).toHaveAccessibleDescription(said)
+    await page.getByRole('button', { name: 'Send invitations' }).click()
+    await expect(field).toHaveAccessibleDescription(message)
     await expect(field).toBeFocused()
   }
   await expectAccessible(page)
+})
+
+test('inviting requires a recent confirmation, which the dialog asks for', async ({ page, password }) => {
+  const admin = await signInAsAdmin(page, password)
+  await expireReauthentication(admin.email)
+  const email = randomEmail()
+  await page.goto('/admin/invitations')
+  await waitForRouter(page)
+  await page.getByRole('link', { name: 'Invite users' }).first().click()
+  await expect(page.getByRole('dialog')).toBeVisible()
+  await page.getByLabel('Emails').fill(email)
+  await passwordField(page).fill('not the password')
+  await page.getByRole('button', { name: 'Send invitations' }).click()
+  await expect(passwordField(page)).toHaveAccessibleDescription(/Incorrect password/)
+  await expect(page.getByLabel('Emails')).toHaveValue(email)
+  expect(await query('select 1 from admin_invitations where email = $1', [email])).toEqual([])
+  await passwordField(page).fill(password)
+  await page.getByRole('button', { name: 'Send invitations' }).click()
+  await expect(toast(page)).toContainText('Invitation sent.')
+  await expect(row(page, email)).toHaveCount(1)
 })

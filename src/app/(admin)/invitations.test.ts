@@ -1,95 +1,115 @@
 import { eq, sql } from 'drizzle-orm'
-import { afterEach, describe, expect, test } from 'vitest'
-import { join, mayJoin } from '@/core/auth/joining'
-import { makeLink } from '@/core/auth/link'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '@/core/auth/policy'
+import type { Actor } from '@/core/auth/session/actor'
+import { createEmailLink } from '@/core/auth/tokens/email-link'
+import { maySignUp, signUpUser } from '@/core/auth/user/sign-up'
 import { db } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { tokens, users } from '@/core/db/schema'
-import { asRequest } from '../../../tests/support/next-headers'
-import { acceptInvitation, findInvitations, invitationLink, invite, resend, revoke } from './invitations'
+import { asRequest } from '../../../tests/app/support/next-headers'
+import { invitationEmail, invitationToken } from './invitation-email'
+import { acceptInvitation, findInvitations, invite, inviteImported, resend, revoke } from './invitations'
 import { invitations } from './schema'
 
-const admin = crypto.randomUUID()
-const someEmail = () => `invited-${crypto.randomUUID()}@example.com`
+let admin: Actor
+beforeAll(async () => {
+  const [row] = await db
+    .insert(users)
+    .values({ email: randomEmail(), name: 'Admin', role: 'admin' })
+    .returning({ id: users.id, email: users.email, name: users.name, role: users.role })
+  if (!row) throw new Error('no admin')
+  admin = row
+})
+
+const randomEmail = () => `invited-${crypto.randomUUID()}@example.com`
 const inviteAs = (role: Role, ...emails: string[]) => asRequest({}, () => invite(admin, emails.join('\n'), role))
-const age = (email: string, interval: string) =>
+const setAge = (email: string, interval: string) =>
   db
     .update(invitations)
     .set({ sentAt: sql`now() - ${interval}::interval` })
     .where(eq(invitations.email, email))
-const joinAs = (email: string) =>
-  db.transaction((tx) => join(tx, { email, name: 'Ada', way: 'google', from: { ip: null, userAgent: null } }))
+const signUpAs = (email: string) =>
+  inTransaction((tx) => signUpUser(tx, { email, name: 'Ada', method: 'google', client: { ip: null, userAgent: null } }))
 const roleOf = async (email: string) =>
   (await db.select({ role: users.role }).from(users).where(eq(users.email, email)))[0]?.role
 const idOf = async (email: string) => (await findInvitations()).find((one) => one.email === email)?.id ?? ''
 
-/** As the worker makes it while it writes the mail. */
-const tokenFor = async (email: string) =>
-  new URL(await makeLink(invitationLink, { email })).searchParams.get('token') ?? ''
+const findEmailJobs = async (invitationId: string) =>
+  (
+    await db.execute<{ data: { sentAt: string } }>(
+      sql`select data from jobs.job where name = ${invitationEmail.name} and data->>'invitationId' = ${invitationId}`,
+    )
+  ).rows.map(({ data }) => data)
+const findEmailJob = async (invitationId: string) => (await findEmailJobs(invitationId))[0]
+
+/** Creates a token like the worker does when it renders the email. */
+const createToken = async (email: string) =>
+  new URL(await createEmailLink(invitationToken, { email })).searchParams.get('token') ?? ''
 const accept = (token: string) => asRequest({}, () => acceptInvitation(token, 'Ada', 'a long walk by the sea'))
 
 afterEach(() => {
   delete process.env.AUTH_SIGNUP
 })
 
-describe('who may join with a provider', () => {
+describe('signing up with a provider', () => {
   test.each([
     ['open', [true, true]],
     ['invite', [true, false]],
     ['closed', [false, false]],
-  ])('with AUTH_SIGNUP=%s: the invited and the others %o', async (setting, expected) => {
-    const email = someEmail()
+  ])('with AUTH_SIGNUP=%s, allowed for [invited, others]: %o', async (setting, expected) => {
+    const email = randomEmail()
     await inviteAs('viewer', email)
     process.env.AUTH_SIGNUP = setting
-    expect([await mayJoin(email), await mayJoin(someEmail())]).toEqual(expected)
+    expect([await maySignUp(email), await maySignUp(randomEmail())]).toEqual(expected)
   })
 
-  test('an invitation of more than a week ago counts no more, and one that was taken back neither', async () => {
-    const [old, revoked] = [someEmail(), someEmail()]
+  test('an invitation older than a week, or revoked, does not count', async () => {
+    const [old, revoked] = [randomEmail(), randomEmail()]
     await inviteAs('admin', old, revoked)
-    await age(old, '7 days 1 second')
+    await setAge(old, '7 days 1 second')
     await asRequest({}, async () => revoke(admin, await idOf(revoked)))
     process.env.AUTH_SIGNUP = 'invite'
     for (const email of [old, revoked]) {
-      expect(await mayJoin(email)).toBe(false)
-      await joinAs(email)
+      expect(await maySignUp(email)).toBe(false)
+      await signUpAs(email)
       expect(await roleOf(email)).toBe('viewer')
     }
   })
 })
 
-test('whoever joins has the role of their invitation, once', async () => {
-  const email = someEmail()
+test('a new user gets the role of the invitation, once', async () => {
+  const email = randomEmail()
   await inviteAs('editor', email)
-  await joinAs(email)
+  await signUpAs(email)
   expect(await roleOf(email)).toBe('editor')
   expect(await idOf(email)).toBe('')
   await db.delete(users).where(eq(users.email, email))
-  await joinAs(email)
+  await signUpAs(email)
   expect(await roleOf(email)).toBe('viewer')
 })
 
 describe('inviting', () => {
-  test('takes several addresses, however they are apart and written, each once', async () => {
-    const [one, two] = [someEmail(), someEmail()]
+  test('accepts several emails with any separators and in any case, without duplicates', async () => {
+    const [one, two] = [randomEmail(), randomEmail()]
     const invited = await asRequest({}, () => invite(admin, ` ${one.toUpperCase()}, ${two};\n${one} `, 'viewer'))
     expect(invited).toEqual([one, two])
   })
 
-  test('somebody once more changes the role that they will have', async () => {
-    const email = someEmail()
+  test('the same email again changes the role', async () => {
+    const email = randomEmail()
     await inviteAs('viewer', email)
     await inviteAs('editor', email)
-    await joinAs(email)
+    await signUpAs(email)
     expect(await roleOf(email)).toBe('editor')
   })
 
   test.each([
     ['nothing', () => ' ,; '],
-    ['what is no address', () => `${someEmail()} ada`],
-    ['more than 50', () => Array.from({ length: 51 }, someEmail).join(' ')],
-    ['a mail to two', () => 'ada@example.com%0d%0abcc:x@example.com'],
-  ])('refuses %s, and invites nobody', async (_, text) => {
+    ['an invalid email', () => `${randomEmail()} ada`],
+    ['more than 50', () => Array.from({ length: 51 }, randomEmail).join(' ')],
+    ['header injection', () => 'ada@example.com%0d%0abcc:x@example.com'],
+  ])('rejects %s, and invites no one', async (_, text) => {
     const before = (await findInvitations()).length
     await expect(asRequest({}, () => invite(admin, text(), 'viewer'))).rejects.toMatchObject({
       code: 'invalid_input',
@@ -98,23 +118,34 @@ describe('inviting', () => {
     expect((await findInvitations()).length).toBe(before)
   })
 
-  test('refuses somebody who is here already', async () => {
-    const email = someEmail()
-    await joinAs(email)
+  test('rejects an existing user', async () => {
+    const email = randomEmail()
+    await signUpAs(email)
     await expect(inviteAs('admin', email)).rejects.toMatchObject({ code: 'invalid_input' })
   })
 
-  test('is refused where nobody joins', async () => {
+  test('is rejected with AUTH_SIGNUP=closed', async () => {
     process.env.AUTH_SIGNUP = 'closed'
-    await expect(inviteAs('viewer', someEmail())).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(inviteAs('viewer', randomEmail())).rejects.toMatchObject({ code: 'forbidden' })
   })
 })
 
+test('the email is sent on behalf of the admin who invites, or who resends', async () => {
+  const email = randomEmail()
+  await inviteAs('editor', email)
+  const id = await idOf(email)
+  expect(await findEmailJob(id)).toMatchObject({ inviterId: admin.id })
+  const [withName, withoutName] = invitationEmail.samples()
+  expect(withName?.subject).toMatch(/^Grace Hopper invited you to /)
+  expect(withName?.facts).toContainEqual({ label: 'Your role', value: 'Viewer' })
+  expect(withoutName?.subject).toMatch(/^You’re invited to /)
+})
+
 describe('the link', () => {
-  test('is stored nowhere, and works once, also for ten at the same time', async () => {
-    const email = someEmail()
+  test('is not stored in plain text, and works once, also with ten requests at the same time', async () => {
+    const email = randomEmail()
     await inviteAs('editor', email)
-    const token = await tokenFor(email)
+    const token = await createToken(email)
     const { rows } = await db.execute<{ text: string }>(sql`select t::text as text from tokens t`)
     expect(rows.map(({ text }) => text).join()).not.toContain(token)
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => accept(token)))
@@ -123,19 +154,43 @@ describe('the link', () => {
     await expect(accept(token)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('is worth nothing once another was sent, it was taken back, its time is over, or nobody joins any more', async () => {
-    const email = someEmail()
+  test('stops working once the same email is invited again, also when its email is rendered only then', async () => {
+    const email = randomEmail()
+    await inviteAs('viewer', email)
+    const first = await createToken(email)
+    const waiting = await findEmailJob(await idOf(email))
     await inviteAs('admin', email)
-    const first = await tokenFor(email)
+    await expect(accept(first)).rejects.toMatchObject({ code: 'not_found' })
+    await invitationEmail.work(waiting, { id: 'test' })
+    expect(await db.select({ hash: tokens.hash }).from(tokens).where(eq(tokens.email, email))).toEqual([])
+    await accept(await createToken(email))
+    expect(await roleOf(email)).toBe('admin')
+  })
+
+  test('is created for one of two emails that are sent in the same instant', async () => {
+    const email = randomEmail()
+    await inTransaction(async (tx) => {
+      await inviteImported(tx, [{ email, role: 'viewer' }], admin.id)
+      await inviteImported(tx, [{ email, role: 'editor' }], admin.id)
+    })
+    // A link is created only for the email with the invitation's own time of sending.
+    const times = (await findEmailJobs(await idOf(email))).map(({ sentAt }) => sentAt)
+    expect(new Set(times).size).toBe(2)
+  })
+
+  test('stops working once it is resent, revoked or expired, or sign-up is closed', async () => {
+    const email = randomEmail()
+    await inviteAs('admin', email)
+    const first = await createToken(email)
     await asRequest({}, async () => resend(admin, await idOf(email)))
-    const second = await tokenFor(email)
+    const second = await createToken(email)
     await expect(accept(first)).rejects.toMatchObject({ code: 'not_found' })
     process.env.AUTH_SIGNUP = 'closed'
     await expect(accept(second)).rejects.toMatchObject({ code: 'forbidden' })
     delete process.env.AUTH_SIGNUP
     await db.update(tokens).set({ expiresAt: sql`now()` }).where(eq(tokens.email, email))
     await expect(accept(second)).rejects.toMatchObject({ code: 'not_found' })
-    const third = await tokenFor(email)
+    const third = await createToken(email)
     await asRequest({}, async () => revoke(admin, await idOf(email)))
     await expect(accept(third)).rejects.toMatchObject({ code: 'not_found' })
     expect(await roleOf(email)).toBeUndefined()

@@ -2,101 +2,119 @@ import 'server-only'
 import { and, desc, eq, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { z } from 'zod'
-import { addressGroup, clientAddress, originOf } from '@/core/address'
-import { record } from '@/core/audit/record'
-import { startSession } from '@/core/auth/browser-session'
-import { startChallenge } from '@/core/auth/challenge'
-import { normalizeEmail } from '@/core/auth/email'
-import { join } from '@/core/auth/joining'
-import { isLive, type LinkPurpose, makeLink } from '@/core/auth/link'
-import { hashPassword } from '@/core/auth/password'
-import { passwordProblem, requireName } from '@/core/auth/people'
+import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { startPendingSignIn } from '@/core/auth/flows/second-factor'
+import { rejectBreachedPassword } from '@/core/auth/password/breached-passwords'
+import { hashPassword } from '@/core/auth/password/hash'
+import { passwordProblem } from '@/core/auth/password/rules'
 import type { Role } from '@/core/auth/policy'
+import type { Actor } from '@/core/auth/session/actor'
+import { startPasswordSession } from '@/core/auth/session/browser-session'
+import { isValidToken } from '@/core/auth/tokens/email-link'
+import { transactionAs } from '@/core/auth/transaction-as'
+import { normalizeEmail } from '@/core/auth/user/email'
+import { requireName } from '@/core/auth/user/name'
+import { signUpUser } from '@/core/auth/user/sign-up'
+import { saveUserFields } from '@/core/auth/user-fields'
 import { db, type Transaction } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { passwords, tokens, users } from '@/core/db/schema'
 import { env } from '@/core/env'
 import { AppError } from '@/core/errors'
+import { clientIp, getClientInfo, ipGroup } from '@/core/http/client-ip'
 import { defineJob } from '@/core/jobs/job'
 import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
-import { defineMail } from '@/core/mail/mail'
-import type { Challenge } from '@/core/module'
+import type { SecondFactor } from '@/core/module'
+import { invitationEmail, invitationToken, validDays } from './invitation-email'
+import { can } from './policy'
 import { invitations } from './schema'
 
-const days = 7
-export const invitationLink: LinkPurpose = { name: 'admin.invitation', path: '/join', lifetime: days * 24 * 60 * 60 }
-const mostAtOnce = 50
+const maxAtOnce = 50
 
-const ofAdmin = defineLimit('admin_invite', { points: 60, seconds: 60 * 60 })
-const ofJoining = defineLimit('admin_join', { points: 30, seconds: 60 * 60 })
+const inviteLimit = defineLimit('admin_invite', { points: 60, seconds: 60 * 60 })
+const joinLimit = defineLimit('admin_join_ip', { points: 30, seconds: 60 * 60, successes: 300 })
 
 export const isOpenToInvited = () => env.AUTH_SIGNUP !== 'closed'
 
 function requireOpen(): void {
-  if (!isOpenToInvited()) throw new AppError('forbidden', 'Nobody new can join here (AUTH_SIGNUP is closed)')
+  if (!isOpenToInvited()) throw new AppError('forbidden', 'Sign-up is closed.')
 }
 
-const isFresh = sql`${invitations.sentAt} > now() - make_interval(days => ${sql.raw(String(days))})`
+const isFresh = sql`${invitations.sentAt} > now() - make_interval(days => ${sql.raw(String(validDays))})`
 
-export const invitationMail = defineMail('admin.invitation', {
-  data: z.object({ invitationId: z.uuid() }),
-  compose: async ({ invitationId }) => {
-    const [invitation] = await db
-      .select({ email: invitations.email })
-      .from(invitations)
-      .where(eq(invitations.id, invitationId))
-    if (!invitation) return null
-    const { email } = invitation
-    return {
-      to: { name: email, address: email },
-      subject: 'You are invited',
-      paragraphs: [
-        `You are invited to join ${new URL(env.AUTH_URL).host}. Choose a name and a password, and you are in.`,
-      ],
-      action: { label: 'Join', url: await makeLink(invitationLink, { email }) },
-      notes: [`The link works once, for ${days} days.`, 'If you do not know what this is about, ignore this mail.'],
-    }
-  },
-})
+/** A new time of sending, later than the last by at least the millisecond that tells two emails apart. */
+const sentLater = sql`greatest(now(), ${invitations.sentAt} + interval '1 millisecond')`
 
-/** The addresses that somebody typed, apart by commas, spaces or lines. What is no address, or belongs to somebody, is refused. */
-async function readAddresses(text: string): Promise<string[]> {
+const enqueueEmail = (tx: Transaction, inviterId: string | undefined, invitationId: string, sentAt: Date) =>
+  enqueue(tx, invitationEmail, { invitationId, sentAt: sentAt.toISOString(), inviterId })
+
+/** Parses emails separated by commas, semicolons or whitespace. Rejects invalid emails and those of existing users. */
+async function parseEmails(text: string): Promise<string[]> {
   const typed = text.split(/[\s,;]+/).filter(Boolean)
-  const refuse = (message: string) => new AppError('invalid_input', undefined, { fields: { emails: [message] } })
-  if (typed.length === 0) throw refuse('Enter at least one e-mail address')
-  const wrong = typed.find((one) => !normalizeEmail(one))
-  if (wrong) throw refuse(`This is no e-mail address: ${wrong.slice(0, 100)}`)
+  const invalid = (message: string) => new AppError('invalid_input', undefined, { fields: { emails: [message] } })
+  if (typed.length === 0) throw invalid('Enter at least one email')
+  const invalidEmail = typed.find((one) => !normalizeEmail(one))
+  if (invalidEmail) throw invalid(`Not a valid email: ${invalidEmail.slice(0, 100)}`)
   const emails = [...new Set(typed.map((one) => normalizeEmail(one) ?? ''))]
-  if (emails.length > mostAtOnce) throw refuse(`Invite at most ${mostAtOnce} at once`)
-  const [known] = await db
+  if (emails.length > maxAtOnce) throw invalid(`Enter up to ${maxAtOnce} emails at a time`)
+  const [existingUser] = await db
     .select({ email: users.email })
     .from(users)
     .where(and(inArray(sql`lower(${users.email})`, emails), isNotNull(users.emailVerifiedAt)))
     .limit(1)
-  if (known) throw refuse(`This person is here already: ${known.email}`)
+  if (existingUser) throw invalid(`Already a user: ${existingUser.email}`)
   return emails
 }
 
-/** Invites everybody at these addresses; whoever was invited before gets another mail, and this role. */
-export async function invite(actorId: string, text: string, role: Role): Promise<string[]> {
+/** Invites these emails. An email that was invited before gets the new role and a new link; old links stop working. */
+export async function invite(actor: Actor, text: string, role: Role): Promise<string[]> {
   requireOpen()
-  const emails = await readAddresses(text)
-  await ofAdmin.consume(actorId)
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
-    const made = await tx
+  const emails = await parseEmails(text)
+  await inviteLimit.consume(actor.id)
+  const client = getClientInfo(await headers())
+  await transactionAs(actor, can('users.invite'), async (tx) => {
+    const created = await tx
       .insert(invitations)
       .values(emails.map((email) => ({ email, role })))
-      .onConflictDoUpdate({ target: invitations.email, set: { role, sentAt: sql`now()` } })
-      .returning({ id: invitations.id })
-    for (const { id } of made) await enqueue(tx, invitationMail, { invitationId: id })
-    await record(tx, 'invitation.sent', { actorId, from, details: { count: made.length, role } })
+      .onConflictDoUpdate({ target: invitations.email, set: { role, sentAt: sentLater } })
+      .returning({ id: invitations.id, sentAt: invitations.sentAt })
+    await deleteEmailTokens(tx, inArray(tokens.email, emails))
+    for (const { id, sentAt } of created) await enqueueEmail(tx, actor.id, id, sentAt)
+    await recordAuditEvent(tx, 'invitation.sent', {
+      actorId: actor.id,
+      client,
+      details: { count: created.length, role },
+    })
   })
   return emails
 }
 
-/** Those who have not come yet, the last invited first. */
+/** Invites users of an import. The import records the audit event. */
+export async function inviteImported(
+  tx: Transaction,
+  rows: { email: string; role: Role }[],
+  inviterId: string | undefined,
+): Promise<void> {
+  if (rows.length === 0) return
+  const created = await tx
+    .insert(invitations)
+    .values(rows.map(({ email, role }) => ({ email, role })))
+    .onConflictDoUpdate({ target: invitations.email, set: { role: sql`excluded.role`, sentAt: sentLater } })
+    .returning({ id: invitations.id, sentAt: invitations.sentAt })
+  const emails = rows.map(({ email }) => email)
+  await deleteEmailTokens(tx, inArray(tokens.email, emails))
+  for (const { id, sentAt } of created) await enqueueEmail(tx, inviterId, id, sentAt)
+}
+
+/** Deletes the invitations of users who exist now. */
+export async function deleteInvitations(tx: Transaction, emails: string[]): Promise<void> {
+  await tx.delete(invitations).where(inArray(invitations.email, emails))
+  await deleteEmailTokens(tx, inArray(tokens.email, emails))
+}
+
+/** Invitations that are not accepted yet, newest first. */
 export function findInvitations(limit = 200) {
   return db
     .select({
@@ -111,41 +129,54 @@ export function findInvitations(limit = 200) {
     .limit(limit)
 }
 
-const gone = () => new AppError('not_found', 'There is no such invitation any more')
+/** The email of an invitation that is not accepted yet. */
+export async function findInvitedEmail(invitationId: string): Promise<string | undefined> {
+  const [found] = await db
+    .select({ email: invitations.email })
+    .from(invitations)
+    .where(eq(invitations.id, invitationId))
+  return found?.email
+}
 
-/** Sends the mail once more. The links before stop working. */
-export async function resend(actorId: string, invitationId: string): Promise<void> {
+const notFound = () => new AppError('not_found', 'This invitation no longer exists.')
+
+/** Sends the email again with a new link. Earlier links stop working. */
+export async function resend(actor: Actor, invitationId: string): Promise<void> {
   requireOpen()
-  await ofAdmin.consume(actorId)
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
+  await inviteLimit.consume(actor.id)
+  const client = getClientInfo(await headers())
+  await transactionAs(actor, can('users.invite'), async (tx) => {
     const [invitation] = await tx
       .update(invitations)
-      .set({ sentAt: sql`now()` })
+      .set({ sentAt: sentLater })
       .where(eq(invitations.id, invitationId))
-      .returning({ email: invitations.email, role: invitations.role })
-    if (!invitation) throw gone()
-    await killLinks(tx, eq(tokens.email, invitation.email))
-    await enqueue(tx, invitationMail, { invitationId })
-    await record(tx, 'invitation.sent', { actorId, from, details: { count: 1, role: invitation.role } })
+      .returning({ email: invitations.email, role: invitations.role, sentAt: invitations.sentAt })
+    if (!invitation) throw notFound()
+    await deleteEmailTokens(tx, eq(tokens.email, invitation.email))
+    await enqueueEmail(tx, actor.id, invitationId, invitation.sentAt)
+    await recordAuditEvent(tx, 'invitation.sent', {
+      actorId: actor.id,
+      client,
+      details: { count: 1, role: invitation.role },
+    })
   })
 }
 
-export async function revoke(actorId: string, invitationId: string): Promise<void> {
-  const from = originOf(await headers())
-  await db.transaction(async (tx) => {
+export async function revoke(actor: Actor, invitationId: string): Promise<void> {
+  const client = getClientInfo(await headers())
+  await transactionAs(actor, can('users.invite'), async (tx) => {
     const [invitation] = await tx
       .delete(invitations)
       .where(eq(invitations.id, invitationId))
       .returning({ email: invitations.email })
-    if (!invitation) throw gone()
-    await killLinks(tx, eq(tokens.email, invitation.email))
-    await record(tx, 'invitation.revoked', { actorId, from })
+    if (!invitation) throw notFound()
+    await deleteEmailTokens(tx, eq(tokens.email, invitation.email))
+    await recordAuditEvent(tx, 'invitation.revoked', { actorId: actor.id, client })
   })
 }
 
-async function killLinks(tx: Transaction, which: SQL): Promise<void> {
-  await tx.delete(tokens).where(and(eq(tokens.purpose, invitationLink.name), which))
+async function deleteEmailTokens(tx: Transaction, which: SQL): Promise<void> {
+  await tx.delete(tokens).where(and(eq(tokens.purpose, invitationToken.name), which))
 }
 
 export async function isInvited(email: string): Promise<boolean> {
@@ -156,58 +187,69 @@ export async function isInvited(email: string): Promise<boolean> {
   return found.length > 0
 }
 
-/** Whoever joins with this address has accepted: by the link, or in any other way that shows that the address is theirs. */
-export async function takeInvitation(tx: Transaction, email: string): Promise<Role | null> {
-  const [taken] = await tx
+/**
+ * Uses up the invitation when a user with this email is created, by the link or by any other sign-up that verifies the
+ * email. Returns the invited role, or null.
+ */
+export async function consumeInvitation(tx: Transaction, email: string): Promise<Role | null> {
+  const [consumed] = await tx
     .delete(invitations)
     .where(eq(invitations.email, email))
     .returning({ role: invitations.role, isFresh: sql<boolean>`${isFresh}` })
-  if (taken) await killLinks(tx, eq(tokens.email, email))
-  return taken?.isFresh ? taken.role : null
+  if (consumed) await deleteEmailTokens(tx, eq(tokens.email, email))
+  return consumed?.isFresh ? consumed.role : null
 }
 
-/** Whom a link invites, while it works. Looking changes nothing: mail programs open links by themselves. */
-export async function lookAtInvitation(token: string): Promise<{ email: string; role: Role } | null> {
+/** The invitation of a token, while it is valid. Read-only, because mail scanners open links. */
+export async function findInvitationByToken(token: string): Promise<{ email: string; role: Role } | null> {
   const [found] = await db
     .select({ email: invitations.email, role: invitations.role })
     .from(tokens)
     .innerJoin(invitations, eq(invitations.email, tokens.email))
-    .where(isLive(invitationLink.name, token))
+    .where(isValidToken(invitationToken.name, token))
   return found ?? null
 }
 
-/** Makes a person of somebody who was invited, and signs them in. */
+/** Creates the invited user and signs them in. Returns the second factor that is still needed, or null. */
 export async function acceptInvitation(
   token: string,
   nameAsTyped: string,
   password: string,
-): Promise<Challenge | null> {
+  fields: object = {},
+): Promise<SecondFactor | null> {
   requireOpen()
-  const head = await headers()
-  await ofJoining.consume(addressGroup(clientAddress(head)))
-  const used = new AppError('not_found', 'This link was used already, or is too old. Ask for another invitation')
-  const invitation = await lookAtInvitation(token)
-  if (!invitation) throw used
+  const requestHeaders = await headers()
+  const ip = ipGroup(clientIp(requestHeaders))
+  await joinLimit.consume(ip)
+  const usedError = new AppError('not_found', 'This link has expired or was already used. Ask for a new invitation.')
+  const invitation = await findInvitationByToken(token)
+  if (!invitation) throw usedError
   const name = requireName(nameAsTyped)
   const problem = await passwordProblem(password, invitation.email)
   if (problem) throw new AppError('invalid_input', undefined, { fields: { password: [problem] } })
+  await rejectBreachedPassword(password, 'password')
   const passwordHash = await hashPassword(password)
-  const from = originOf(head)
-  const userId = await db.transaction(async (tx) => {
-    const [taken] = await tx.delete(tokens).where(isLive(invitationLink.name, token)).returning({ email: tokens.email })
-    if (taken?.email !== invitation.email) throw used
-    const person = await join(tx, { email: invitation.email, name, way: 'invitation', from })
-    if (!person) throw new AppError('conflict', 'You already have an account. Sign in')
-    await tx.insert(passwords).values({ userId: person.id, hash: passwordHash })
-    return person.id
+  const client = getClientInfo(requestHeaders)
+  const userId = await inTransaction(async (tx) => {
+    const [consumed] = await tx
+      .delete(tokens)
+      .where(isValidToken(invitationToken.name, token))
+      .returning({ email: tokens.email })
+    if (consumed?.email !== invitation.email) throw usedError
+    const user = await signUpUser(tx, { email: invitation.email, name, method: 'invitation', client })
+    if (!user) throw new AppError('conflict', 'You already have an account. Sign in instead.')
+    await tx.insert(passwords).values({ userId: user.id, hash: passwordHash })
+    await saveUserFields(tx, user.id, 'signup', fields)
+    return user.id
   })
-  const challenge = await startChallenge(userId)
-  if (!challenge) await startSession(userId, passwordHash, from)
-  return challenge
+  await joinLimit.forgive(ip)
+  const secondFactor = await startPendingSignIn(userId)
+  if (!secondFactor) await startPasswordSession(userId, passwordHash, client)
+  return secondFactor
 }
 
-/** Nothing of somebody who is deleted stays here, either. */
-export async function eraseInvitation(tx: Transaction, userId: string): Promise<void> {
+/** Deletes invitations for the email of a user who is being deleted. */
+export async function deleteInvitation(tx: Transaction, userId: string): Promise<void> {
   const email = tx
     .select({ email: sql`lower(${users.email})` })
     .from(users)
@@ -215,7 +257,7 @@ export async function eraseInvitation(tx: Transaction, userId: string): Promise<
   await tx.delete(invitations).where(inArray(invitations.email, email))
 }
 
-/** An invitation that nobody took goes after a month. */
+/** Deletes invitations that were not accepted within 30 days. */
 export const pruneInvitations = defineJob('admin.prune', {
   data: z.object({}),
   cron: '37 * * * *',
@@ -223,6 +265,6 @@ export const pruneInvitations = defineJob('admin.prune', {
     const { rowCount: oldInvitations } = await db
       .delete(invitations)
       .where(lt(invitations.sentAt, sql`now() - interval '30 days'`))
-    log.info({ oldInvitations }, 'swept what has run out')
+    log.info({ oldInvitations }, 'expired rows deleted')
   },
 })

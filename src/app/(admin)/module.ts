@@ -1,26 +1,22 @@
 import { defineModule } from '@/core/module'
-import { can, permissions } from './policy'
+import { permissions } from './policy'
 
 export default defineModule({
   name: 'admin',
   title: 'Admin',
-  navigation: [
-    {
-      label: 'Admin',
-      href: '/admin',
-      description: 'People: invite them, say what they may do, help them to get in',
-      allow: can('users.read'),
-    },
-  ],
   permissions,
   jobs: async () => {
-    const { invitationMail, pruneInvitations } = await import('./invitations')
+    const { invitationEmail } = await import('./invitation-email')
+    const { pruneInvitations } = await import('./invitations')
     const { countDays } = await import('./days')
-    return [invitationMail, pruneInvitations, countDays]
+    const { importUsers } = await import('./_import/run-import')
+    const { pruneImports } = await import('./_import/imports')
+    return [invitationEmail, pruneInvitations, countDays, importUsers, pruneImports]
   },
   invitation: {
     find: async (email) => (await import('./invitations')).isInvited(email),
-    take: async (tx, email) => (await import('./invitations')).takeInvitation(tx, email),
+    consume: async (tx, email) => (await import('./invitations')).consumeInvitation(tx, email),
   },
-  erase: async (tx, userId) => (await import('./invitations')).eraseInvitation(tx, userId),
+  importUsers: async (file, options) => (await import('./_import/command')).importFile(file, options),
+  deleteUserData: async (tx, userId) => (await import('./invitations')).deleteInvitation(tx, userId),
 })

@@ -1,68 +1,80 @@
 import type { Page } from '@playwright/test'
-import { newPerson } from '../../../tests/support/person.ts'
-import { query } from '../../../tests/support/query.ts'
-import { answered, refused, type Shot, signInTo } from '../../../tests/support/shots.ts'
+import { greeting } from '../../../tests/app/support/greeting.ts'
+import { openPalette } from '../../../tests/app/support/palette.ts'
+import { query } from '../../../tests/app/support/query.ts'
+import { newAda, type Screenshot, signInTo, waitForAlert } from '../../../tests/app/support/screenshots.ts'
 
-/** Every page of the module, in each state that looks different. */
-export function shots(app: string, password: string): Shot[] {
-  const enter = async (page: Page) => {
-    await crowd()
-    const email = await newPerson()
-    await query(`update users set role = 'admin', name = 'Ada Lovelace' where email = $1`, [email])
+/** Every page of the module, in each visually different state. */
+export function shots(app: string, password: string): Screenshot[] {
+  const signInAsNewAdmin = async (page: Page) => {
+    await insertSampleData()
+    const email = await newAda({ role: 'admin' })
     await signInTo(page, email, password)
     return email
   }
-  const shot = (name: string, path: string, after?: Shot['after']): Shot => ({
+  const shot: MakeShot = (name, path, after) => ({
     name: `admin-${name}`,
     url: `${app}/admin/${path}`,
-    before: enter,
+    before: signInAsNewAdmin,
     ...(after && { after }),
   })
-  const openPerson = async (page: Page) => {
-    await page.getByRole('link', { name: 'Grace Hopper' }).first().click()
-    await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
-  }
   return [
+    { name: 'dashboard-admin', url: `${app}/dashboard`, before: signInAsNewAdmin },
+    {
+      name: 'palette',
+      url: `${app}/dashboard`,
+      before: signInAsNewAdmin,
+      after: async (page) => {
+        await openPalette(page)
+        await page.getByRole('combobox').fill('gra')
+        await page
+          .getByRole('option', { name: /Grace Hopper/ })
+          .first()
+          .waitFor()
+      },
+    },
+    {
+      ...shot('error', 'audit'),
+      before: async (page) => {
+        await signInAsNewAdmin(page)
+        await query('alter table audit_events rename to audit_events_away')
+      },
+      after: () => query('alter table audit_events_away rename to audit_events'),
+    },
     shot('overview', 'overview'),
-    shot('users', 'users'),
-    shot('users_found', 'users?search=gra&role=viewer&status=active'),
-    shot('users_nobody', 'users?search=nobody-at-all'),
-    shot('users_suspended', 'users?search=ka', async (page) => {
-      await page
-        .getByRole('checkbox', { name: /^Choose Kath/ })
-        .first()
-        .check()
-      await page.getByRole('button', { name: 'Suspend those chosen' }).click()
-      await answered(page)
-    }),
-    shot('person', 'users?search=grace', openPerson),
-    shot('person_refused', 'users?search=grace', async (page) => {
-      await openPerson(page)
-      await page.getByLabel('Type their e-mail').fill('x')
-      await page.getByRole('button', { name: /^Delete/ }).click()
-      await refused(page)
-    }),
-    shot('acting', 'users?search=grace', async (page) => {
-      await openPerson(page)
-      await page.getByRole('button', { name: /^Act for/ }).click()
-      await page.getByRole('heading', { name: 'Hello, Grace Hopper' }).waitFor()
-    }),
-    shot('acting_static', 'users?search=grace', async (page) => {
-      await openPerson(page)
-      await page.getByRole('button', { name: /^Act for/ }).click()
-      await page.getByRole('heading', { name: 'Hello, Grace Hopper' }).waitFor()
-      await page.goto(`${app}/signed-out`)
+    ...listShots(shot),
+    {
+      ...shot('users_picture', 'users?role=viewer,editor&view=compact', openRowMenu),
+      picture: 'users',
+      // The seeded admin, who has a short email.
+      before: async (page) => {
+        await insertSampleData()
+        await signInTo(page, 'admin@example.com', password)
+      },
+    },
+    ...userShots(shot, app),
+    shot('import', 'users/import'),
+    shot('import_report', 'users/import', async (page) => {
+      const rows = [`ada-${Date.now()}@example.com,editor`, 'ada', 'admin@example.com', 'grace@example.com,owner']
+      const buffer = Buffer.from(['email,role', ...rows].join('\n'))
+      await page.getByLabel('File').setInputFiles({ name: 'users.csv', mimeType: 'text/csv', buffer })
+      await page.getByRole('button', { name: 'Check file' }).click()
+      await page.getByRole('region', { name: 'Skipped rows' }).waitFor()
     }),
     shot('invitations', 'invitations'),
-    shot('invitations_sent', 'invitations', async (page) => {
-      await page.getByLabel('E-mail addresses').fill(`ada-${Date.now()}@example.com, grace-${Date.now()}@example.com`)
-      await page.getByRole('button', { name: 'Invite', exact: true }).click()
-      await answered(page)
+    shot('invitations_new', 'invitations', async (page) => {
+      await page.getByRole('link', { name: 'Invite users' }).first().click()
+      await page.getByLabel('Emails').waitFor()
     }),
-    shot('invitations_refused', 'invitations', async (page) => {
-      await page.getByLabel('E-mail addresses').fill('ada')
-      await page.getByRole('button', { name: 'Invite', exact: true }).click()
-      await refused(page)
+    shot('invitations_sent', 'invitations/new', async (page) => {
+      await page.getByLabel('Emails').fill(`ada-${Date.now()}@example.com, grace-${Date.now()}@example.com`)
+      await page.getByRole('button', { name: 'Send invitations' }).click()
+      await page.locator('[data-slot="toast"]').waitFor()
+    }),
+    shot('invitations_refused', 'invitations/new', async (page) => {
+      await page.getByLabel('Emails').fill('ada')
+      await page.getByRole('button', { name: 'Send invitations' }).click()
+      await waitForAlert(page)
     }),
     shot('audit', 'audit'),
     shot('audit_found', 'audit?kind=session.started&from=2026-01-01'),
@@ -70,8 +82,76 @@ export function shots(app: string, password: string): Shot[] {
   ]
 }
 
-/** Some people to look at. */
-async function crowd(): Promise<void> {
+type MakeShot = (name: string, path: string, after?: Screenshot['after']) => Screenshot
+
+const openRowMenu = (page: Page) =>
+  page
+    .getByRole('button', { name: /^Actions for/ })
+    .nth(2)
+    .click()
+
+const listShots = (shot: MakeShot): Screenshot[] => [
+  shot('users', 'users'),
+  shot('users_found', 'users?search=gra&role=viewer&status=active'),
+  shot('users_nobody', 'users?search=nobody-at-all'),
+  shot('users_suspended', 'users?search=ka', async (page) => {
+    await page
+      .getByRole('checkbox', { name: /^Select Kath/ })
+      .first()
+      .check()
+    await page.getByRole('region', { name: 'Selected users' }).getByRole('button', { name: 'Suspend' }).click()
+    await page.getByRole('button', { name: 'Suspend 1 user' }).click()
+    await page.locator('[data-slot="toast"]').waitFor()
+  }),
+  shot('users_selected', 'users', async (page) => {
+    for (const index of [1, 3, 5])
+      await page
+        .getByRole('checkbox', { name: /^Select (?!all)/ })
+        .nth(index)
+        .check()
+  }),
+  shot('users_menu', 'users?role=viewer,editor&view=compact', openRowMenu),
+  shot('users_filter', 'users?role=viewer', async (page) => {
+    await page.getByRole('button', { name: /^Role/ }).click()
+  }),
+]
+
+const openUser = async (page: Page) => {
+  await page.getByRole('link', { name: 'Grace Hopper' }).first().click()
+  await page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+}
+
+const userShots = (shot: MakeShot, app: string): Screenshot[] => [
+  shot('person', 'users?search=grace', openUser),
+  shot('person_activity', 'users?search=grace', async (page) => {
+    await openUser(page)
+    await page.getByRole('link', { name: 'Activity', exact: true }).click()
+    await page.getByRole('heading', { name: 'Activity', exact: true }).waitFor()
+  }),
+  shot('person_refused', 'users?search=grace', async (page) => {
+    await openUser(page)
+    await page.getByRole('link', { name: 'Delete', exact: true }).click()
+    await page.getByLabel('Type their email').fill('x')
+    await page.getByRole('button', { name: 'Delete user' }).click()
+    await waitForAlert(page)
+  }),
+  shot('acting', 'users?search=grace', async (page) => {
+    await openUser(page)
+    await page.getByRole('link', { name: 'Impersonate' }).click()
+    await page.getByRole('button', { name: 'Impersonate', exact: true }).click()
+    await greeting(page, 'Grace').waitFor()
+  }),
+  shot('acting_static', 'users?search=grace', async (page) => {
+    await openUser(page)
+    await page.getByRole('link', { name: 'Impersonate' }).click()
+    await page.getByRole('button', { name: 'Impersonate', exact: true }).click()
+    await greeting(page, 'Grace').waitFor()
+    await page.goto(`${app}/signed-out`)
+  }),
+]
+
+/** Inserts sample users and daily counts. */
+async function insertSampleData(): Promise<void> {
   await query(
     `insert into users (email, name, role, suspended_at, last_seen_at, created_at, email_verified_at)
      select lower(replace(name, ' ', '.')) || number || '@example.com', name,

@@ -6,54 +6,54 @@ interface Guide {
   body: string
 }
 
-/** The first posts of a new app: about the app itself, and real. Delete them when you have your own. */
+/** Seeded posts that document the app. Delete them once you have your own. */
 export const guide: Guide[] = [
   {
     title: 'Your first change',
     slug: 'your-first-change',
-    summary: 'Where pages, colours and texts are, and how to see that nothing broke.',
-    tags: ['guide', 'start'],
-    body: `You have an app that runs. Make it yours in a quarter of an hour.
+    summary: 'Where to find pages, colors and copy, and how to check that nothing broke.',
+    tags: ['guide', 'first-steps'],
+    body: `Your app is running. Make it yours in 15 minutes.
 
-## Say what it is called
+## Name it
 
-Open \`src/core/app-name.ts\`. The name there is in the head of every page, in mails, and in what an authenticator app shows.
+Open \`src/brand.ts\`. The name appears in the header of every page, in emails and in authenticator apps.
 
-## Change a colour
+## Change a color
 
-The colours are tokens at the top of \`src/app/globals.css\`, each once, with a half for light and a half for dark:
+Colors are tokens at the top of \`src/app/globals.css\`. Each has a light and a dark value:
 
 \`\`\`css
 --primary: light-dark(oklch(0.42 0.075 175), oklch(0.79 0.09 175));
 \`\`\`
 
-Change the second number to 0 and the app turns grey. Look at \`/dev/ui\`: it shows every component in both themes.
+Change the second number of each value to 0 and the app turns gray. \`/dev/ui\` shows every component in the current theme.
 
 ## Change a page
 
-A folder under \`src/app\` is an address. A folder in parentheses is a module, and adds nothing to the address: this post is
-shown by \`src/app/(content)/posts/[slug]/page.tsx\`.
+A folder under \`src/app\` is a path in the URL. A folder in parentheses is a module and isn’t part of the URL. This page is
+\`src/app/(content)/posts/[slug]/page.tsx\`.
 
-## See that it holds
+## Check your work
 
-| Command | Tells |
+| Command | What it checks |
 |---|---|
-| \`npm run check\` | whether it is written well, fits together, and does what the tests say |
-| \`npm run build && npm run e2e\` | whether people can still use it, in a real browser |
-| \`npm run doctor\` | what is wrong with this machine or its settings |
+| \`npm run check\` | formatting, types and unit tests |
+| \`npm run build && npm run e2e\` | the app in a real browser |
+| \`npm run doctor\` | this machine and its settings |
 
-Then commit. What you changed stays yours, also when you bring in a later version of Plinth.
+Then commit. Your changes stay when you upgrade to a later version of the template.
 `,
   },
   {
-    title: 'Who may do what',
+    title: 'Who can do what',
     slug: 'who-may-do-what',
-    summary: 'Three roles, one table of permissions, and a check where the data is touched.',
+    summary: 'Three roles, one table of permissions, and a check next to the data.',
     tags: ['guide', 'security'],
-    body: `There are three roles. **Viewers** read. **Editors** write posts such as this one. **Admins** do everything, and look
-after people.
+    body: `There are three roles. **Viewers** read. **Editors** write posts like this one. **Admins** can do everything, including
+managing users.
 
-Code never asks for a role. It asks for a permission, and each part of the app says in its \`policy.ts\` which roles hold it:
+Code never checks a role. It checks a permission, and the \`policy.ts\` of each module lists the roles that have it:
 
 \`\`\`ts
 export const { can, permissions } = definePolicy({
@@ -62,7 +62,7 @@ export const { can, permissions } = definePolicy({
 })
 \`\`\`
 
-An action names the permission that it needs. Without one it does not compile:
+Every action names the permission it needs. Without one it doesn’t compile:
 
 \`\`\`ts
 export const createPost = defineAction({
@@ -72,81 +72,71 @@ export const createPost = defineAction({
 })
 \`\`\`
 
-> A hidden button protects nothing. Anybody can send anything to any action, so the check is in the action.
+> A hidden button protects nothing. Anyone can send anything to any action, so the check is in the action.
 
-With the admin module, a page shows the whole table.
+With the admin module, one page shows the whole table.
 `,
   },
   {
     title: 'Modules come and go',
     slug: 'modules-come-and-go',
-    summary: 'Add one, take one out, keep its data; and bring in a later version without losing your work.',
+    summary: 'Add modules, remove them, keep their data, and upgrade without losing your work.',
     tags: ['guide', 'modules'],
-    body: `A module is one folder: pages, actions, tables, settings, tests. It is installed because it is there.
+    body: `A module is one folder with pages, actions, tables, settings and tests. If the folder is there, the module is installed.
+\`README.md\` has the commands that list, add and remove modules.
 
-\`\`\`sh
-npx create-plinth list
-npx create-plinth add admin
-npx create-plinth remove admin
-\`\`\`
+Adding or removing a module makes one commit and tells you how to undo it. When you remove a module, its tables stay, and adding
+it again finds them.
 
-Each command is one commit, and tells you how to undo it. When a module goes, its tables stay, and \`add\` finds them again.
+## Upgrades
 
-## Later versions
-
-\`\`\`sh
-npx create-plinth upgrade --dry-run
-npx create-plinth upgrade
-\`\`\`
-
-Lines that only you changed stay as they are. Lines that only Plinth changed are brought up to date. Where both changed the
-same line, git shows an ordinary conflict, and you choose.
+One command upgrades the whole app, also as one commit; \`--dry-run\` shows what it would change. Lines that only you changed stay.
+Lines that only the template changed are updated. Where both changed the same line, you get an ordinary git conflict and choose.
 
 ## Write your own
 
-\`docs/modules.md\` makes a small one in ten steps. This module, the one with the posts, is a larger example: it has tables,
-a job, a setting, public pages and an API.
+\`docs/modules.md\` builds a small module in 10 steps. The content module, which shows this post, is a larger example. It has
+tables, a job, a setting, public pages and an API.
 `,
   },
   {
     title: 'How a post is made',
     slug: 'how-a-post-is-made',
-    summary: 'Drafts that save themselves, versions that stay, and what happens when two people write at once.',
+    summary: 'Autosaved drafts, version history, and what happens when two users edit at once.',
     tags: ['guide', 'content'],
-    body: `Sign in as an editor and open **Write**. Give a post a title, and begin.
+    body: `Sign in as an editor and open **Posts**. Select **New post** and give it a title.
 
-- What you write is saved a second after you pause. Until the server has it, your browser keeps it as well: close the tab,
-  lose the network, come back, and it is there.
-- Every version stays. Compare any two, and go on from an old one.
-- **Publish** shows exactly what is in the fields. What you write afterwards is a draft again until you publish it.
-- **Later** publishes a version at a time that you choose.
-- A preview link shows the newest text to somebody without an account, for a week.
+- Drafts are saved a second after you stop typing. Until the server has them, your browser keeps a copy. Close the tab or lose
+  the network, reopen the post, and your text is there.
+- Every version stays in the version history. Compare any two and restore an old one.
+- **Publish** publishes exactly what is in the fields. Later changes are a draft until you publish again.
+- **Schedule…** publishes a version at a time you choose.
+- Anyone with a preview link can read the latest draft for 7 days.
 
-## When two people write
+## When two users edit
 
-If somebody else has saved since you opened the post, your text is not saved over theirs. You are asked whose text goes on.
-The other one stays among the versions, so nothing is lost.
+If someone else saved the post after you opened it, your draft doesn’t overwrite theirs. You choose which one to keep working
+on, and the other stays in the version history.
 
 ## Markdown
 
-Headings, lists, links, tables and code are as usual. HTML is shown as it is written, and does nothing. Pictures come from
-this site; one from elsewhere becomes a link.
+Headings, lists, links, tables and code work as usual. HTML is shown as text. Images of the
+library are embedded. Any other image becomes a link.
 `,
   },
   {
     title: 'Before you go live',
     slug: 'before-you-go-live',
-    summary: 'A short list: settings, people, mail, backups, and what to look at afterwards.',
+    summary: 'A short checklist of settings, users, email, health checks and backups.',
     tags: ['guide', 'operations'],
-    body: `1. **Settings.** \`npm run doctor\` says what production would still miss. The app refuses to start with settings that are
-   wrong, and names them.
-2. **People.** The three people of development must not be there: the app refuses to start with them. Set \`ADMIN_EMAIL\`, and
-   the first admin gets a mail.
-3. **Mail.** Set \`SMTP_URL\` and \`MAIL_FROM\`, then ask for a new password and see whether the mail arrives.
-4. **Proxy.** Say in \`TRUSTED_PROXY_HOPS\` how many proxies of yours are in front, or limits are counted for the wrong address.
-5. **Health.** \`/api/health\` tells that the process lives, \`/api/health/ready\` that it can work. Give the second to your
-   balancer.
-6. **Backups.** Back up PostgreSQL, and restore it once to see that you can.
+    body: `1. **Settings.** \`npm run doctor\` lists what production still needs. With invalid settings the app doesn’t start, and it
+   names them.
+2. **Users.** The app doesn’t start while the 3 seeded users exist. Set \`ADMIN_EMAIL\`, and the first admin gets an email.
+3. **Email.** Set \`SMTP_URL\` and \`MAIL_FROM\`, then reset a password and check that the email arrives.
+4. **Proxy.** Set \`TRUSTED_PROXY_HOPS\` to the number of your proxies in front of the app, or rate limits use the wrong IP.
+5. **Health.** \`/api/health\` shows that the process is alive, \`/api/health/ready\` that it can serve requests. Point your
+   load balancer at the second.
+6. **Backups.** Back up PostgreSQL, and test a restore.
 
 \`docs/deploy.md\` has the details.
 `,

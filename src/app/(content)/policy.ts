@@ -1,14 +1,15 @@
-import type { Actor } from '@/core/auth/actor'
-import { definePolicy } from '@/core/auth/policy'
+import { definePolicy, inScopeOrApp } from '@/core/auth/policy'
+import type { Actor } from '@/core/auth/session/actor'
+import type { ScopeMember } from '@/core/scope'
 
-/** Whoever does something to a post. */
-export type Writer = Pick<Actor, 'id' | 'role'>
+/** The user who changes a post: in an organization with the role there, or in the app itself. */
+export type Writer = Pick<Actor, 'id' | 'role'> & ScopeMember
 
-/** What is published is read by everybody, also without an account. */
+/** Reading published posts needs no permission and no account. */
 export const { can, permissions } = definePolicy({
-  'posts.write': ['editor', 'admin'],
-  'posts.write_others': ['editor', 'admin'],
-  'posts.publish': ['editor', 'admin'],
-  'posts.delete': ['editor', 'admin'],
-  'posts.delete_others': ['admin'],
+  'posts.write': inScopeOrApp('editor', 'admin'),
+  'posts.write_others': inScopeOrApp('editor', 'admin'),
+  'posts.publish': inScopeOrApp('editor', 'admin'),
+  'posts.delete': inScopeOrApp('editor', 'admin'),
+  'posts.delete_others': inScopeOrApp('admin'),
 })

@@ -11,43 +11,51 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { bytes, moment } from '@/core/db/columns'
+import { bytes, timestamptz } from '@/core/db/columns'
 import { users } from '@/core/db/schema'
+import { scopeColumn } from '@/core/db/scope-column'
 
 const searchVector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 export type Status = 'draft' | 'scheduled' | 'published'
 
-/** What can be said of a post at any time. Its texts are its revisions. */
+/** State of a post. Its texts are in `revisions`. */
 export const posts = pgTable(
   'content_posts',
   {
     id: uuid('id').primaryKey().defaultRandom(),
-    /** Who began it. */
+    scopeId: scopeColumn(),
+    /** The user who created it. */
     authorId: uuid('author_id').references(() => users.id, { onDelete: 'set null' }),
-    /** Raised whenever the newest text becomes another one: whoever saves says which they have seen. */
+    /** Incremented whenever the draft text changes; a save must name the version it is based on. */
     version: integer('version').notNull().default(1),
     status: text('status').$type<Status>().notNull().default('draft'),
-    /** The newest text: which of its revisions, and its title, for lists. */
+    /** Number of the newest revision; `title` is a copy of its title, for lists. */
     draft: integer('draft').notNull().default(1),
     title: text('title').notNull(),
-    /** Which revision is published when. */
+    /** Number of the revision that will be published at `scheduledAt`. */
     scheduled: integer('scheduled'),
-    scheduledAt: moment('scheduled_at'),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    updatedAt: moment('updated_at').notNull().defaultNow(),
+    scheduledAt: timestamptz('scheduled_at'),
+    /** The user who scheduled it: it is published only while they may publish. */
+    scheduledBy: uuid('scheduled_by').references(() => users.id, { onDelete: 'set null' }),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    updatedAt: timestamptz('updated_at').notNull().defaultNow(),
   },
   (table) => [
-    index('content_posts_updated_at_idx').on(table.updatedAt, table.id),
-    index('content_posts_status_idx').on(table.status, table.updatedAt, table.id),
+    // For the foreign key of revisions: a revision cannot belong to the post of another scope.
+    uniqueIndex('content_posts_scope_key').on(table.scopeId, table.id),
+    index('content_posts_scope_updated_idx').on(table.scopeId, table.updatedAt, table.id),
+    index('content_posts_scope_status_idx').on(table.scopeId, table.status, table.updatedAt, table.id),
+    index('content_posts_scope_author_idx').on(table.scopeId, table.authorId, table.updatedAt, table.id),
     index('content_posts_scheduled_at_idx').on(table.scheduledAt).where(sql`scheduled_at is not null`),
+    index('content_posts_scheduled_by_idx').on(table.scheduledBy).where(sql`scheduled_by is not null`),
     index('content_posts_author_id_idx').on(table.authorId, table.updatedAt, table.id),
   ],
 )
 
 /**
- * The texts of a post, numbered. The newest one is open while its author writes; once it is published, or another one
- * follows, it never changes again (a trigger sees to that, see the migration).
+ * Numbered texts of a post. The newest one is open while its author writes; once it is published or followed by another one,
+ * it is immutable (enforced by a trigger in the migration).
  */
 export const revisions = pgTable(
   'content_revisions',
@@ -55,10 +63,11 @@ export const revisions = pgTable(
     postId: uuid('post_id')
       .notNull()
       .references(() => posts.id, { onDelete: 'cascade' }),
+    scopeId: scopeColumn(),
     number: integer('number').notNull(),
     authorId: uuid('author_id').references(() => users.id, { onDelete: 'set null' }),
     isOpen: boolean('is_open').notNull().default(true),
-    /** Text of somebody who chose to go on with what another person had saved meanwhile. */
+    /** Stored after a conflict in which the user chose the other text; it never was the draft. */
     isAside: boolean('is_aside').notNull().default(false),
     restoredFrom: integer('restored_from'),
     title: text('title').notNull(),
@@ -67,16 +76,21 @@ export const revisions = pgTable(
     body: text('body').notNull(),
     tags: text('tags').array().notNull(),
     coverId: uuid('cover_id'),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    updatedAt: moment('updated_at').notNull().defaultNow(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    updatedAt: timestamptz('updated_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ name: 'content_revisions_pkey', columns: [table.postId, table.number] }),
-    index('content_revisions_author_id_idx').on(table.authorId),
+    foreignKey({
+      name: 'content_revisions_scope_fk',
+      columns: [table.scopeId, table.postId],
+      foreignColumns: [posts.scopeId, posts.id],
+    }).onDelete('cascade'),
+    index('content_revisions_author_idx').on(table.authorId, table.postId, table.number),
   ],
 )
 
-/** What an editor writes, and its cover. */
+/** The columns of a revision that an editor fills in, and the cover. */
 export const textColumns = {
   title: revisions.title,
   slug: revisions.slug,
@@ -87,8 +101,8 @@ export const textColumns = {
 }
 
 /**
- * What the public sees: a copy of the published revision, with its Markdown turned into HTML once. Public pages read
- * nothing else, so they cannot show a draft by mistake, and cost the same for any number of posts.
+ * Copy of the published revision, with its Markdown rendered to HTML once. Public pages read only this table, so they cannot
+ * leak a draft, and their cost does not grow with the number of posts.
  */
 export const published = pgTable(
   'content_published',
@@ -103,8 +117,8 @@ export const published = pgTable(
     html: text('html').notNull(),
     tags: text('tags').array().notNull(),
     coverId: uuid('cover_id'),
-    publishedAt: moment('published_at').notNull(),
-    updatedAt: moment('updated_at').notNull(),
+    publishedAt: timestamptz('published_at').notNull(),
+    updatedAt: timestamptz('updated_at').notNull(),
     search: searchVector('search').notNull(),
   },
   (table) => [
@@ -119,12 +133,12 @@ export const published = pgTable(
   ],
 )
 
-/** The tags of published posts, in the order of their lists. */
+/** Tags of published posts. The primary key has the sort order of a tag's list. */
 export const tags = pgTable(
   'content_tags',
   {
     tag: text('tag').notNull(),
-    publishedAt: moment('published_at').notNull(),
+    publishedAt: timestamptz('published_at').notNull(),
     postId: uuid('post_id')
       .notNull()
       .references(() => published.postId, { onDelete: 'cascade' }),
@@ -135,7 +149,7 @@ export const tags = pgTable(
   ],
 )
 
-/** Every address that a post ever had: old ones lead to the present one, and nobody else gets them. */
+/** Every slug that a post ever had: old ones redirect to the current one, and no other post can take them. */
 export const slugs = pgTable(
   'content_slugs',
   {
@@ -147,7 +161,7 @@ export const slugs = pgTable(
   (table) => [index('content_slugs_post_id_idx').on(table.postId)],
 )
 
-/** Pictures, WebP. They stay while the post does: old revisions show them. */
+/** Cover images as WebP. Deleted only with the post, because old revisions refer to them. */
 export const covers = pgTable(
   'content_covers',
   {
@@ -156,12 +170,80 @@ export const covers = pgTable(
       .notNull()
       .references(() => posts.id, { onDelete: 'cascade' }),
     data: bytes('data').notNull(),
-    createdAt: moment('created_at').notNull().defaultNow(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
   },
   (table) => [index('content_covers_post_id_idx').on(table.postId)],
 )
 
-/** Links that show a draft to somebody without an account. */
+/** Images of the library, which posts embed. */
+export const images = pgTable(
+  'content_images',
+  {
+    id: uuid('id').primaryKey().defaultRandom(),
+    /** The user who uploaded it. */
+    ownerId: uuid('owner_id').references(() => users.id, { onDelete: 'set null' }),
+    /** The name of the uploaded file. */
+    name: text('name').notNull(),
+    alt: text('alt').notNull(),
+    /** The files that it has now. A replaced image has new ones, so the URL of a file never changes its content. */
+    fileId: uuid('file_id').notNull().defaultRandom(),
+    width: integer('width').notNull(),
+    height: integer('height').notNull(),
+    /** Widths and formats of its files, such as `640.webp`: WebP first, from small to large, then AVIF. */
+    variants: text('variants').array().notNull(),
+    /** When the clean-up job first found it without a post. */
+    unusedSince: timestamptz('unused_since'),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    /** When its files were replaced. */
+    updatedAt: timestamptz('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('content_images_created_at_idx').on(table.createdAt, table.id),
+    index('content_images_owner_id_idx').on(table.ownerId, table.createdAt, table.id),
+  ],
+)
+
+/** Each width and format of an image. */
+export const imageFiles = pgTable(
+  'content_image_files',
+  {
+    fileId: uuid('file_id').notNull(),
+    /** Width and format, such as `640.webp`. */
+    variant: text('variant').notNull(),
+    imageId: uuid('image_id')
+      .notNull()
+      .references(() => images.id, { onDelete: 'cascade' }),
+    /** Null if it is in the bucket. */
+    data: bytes('data'),
+  },
+  (table) => [
+    primaryKey({ name: 'content_image_files_pkey', columns: [table.fileId, table.variant] }),
+    index('content_image_files_image_id_idx').on(table.imageId),
+  ],
+)
+
+/** Which revisions embed which images. An image is public while a published revision embeds it. */
+export const imageUses = pgTable(
+  'content_image_uses',
+  {
+    postId: uuid('post_id').notNull(),
+    number: integer('number').notNull(),
+    imageId: uuid('image_id')
+      .notNull()
+      .references(() => images.id, { onDelete: 'cascade' }),
+  },
+  (table) => [
+    primaryKey({ name: 'content_image_uses_pkey', columns: [table.postId, table.number, table.imageId] }),
+    foreignKey({
+      name: 'content_image_uses_revision_fk',
+      columns: [table.postId, table.number],
+      foreignColumns: [revisions.postId, revisions.number],
+    }).onDelete('cascade'),
+    index('content_image_uses_image_id_idx').on(table.imageId, table.postId),
+  ],
+)
+
+/** Hashed tokens of links that show a draft without an account. */
 export const previews = pgTable(
   'content_previews',
   {
@@ -172,7 +254,7 @@ export const previews = pgTable(
     createdBy: uuid('created_by')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    expiresAt: moment('expires_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
   },
   (table) => [
     index('content_previews_post_id_idx').on(table.postId),

@@ -1,19 +1,20 @@
 import 'server-only'
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { appName } from '@/core/app-name'
+import { appName } from '@/brand'
 import { signedIn } from '@/core/auth/policy'
-import { sessionCookieScheme } from '@/core/auth/settings'
-import { catalogue, type ErrorCode } from '@/core/errors'
-import { refusalsOf } from '@/core/handler'
-import type { Answer } from '@/core/operation'
+import { sessionCookieScheme } from '@/core/auth/session/settings'
+import { type ErrorCode, errorCatalog } from '@/core/errors'
+import { errorCodesOf } from '@/core/handler'
+import type { ResponseSpec } from '@/core/operation'
+import { findScopeProvider } from '@/scope-provider'
 import { version } from '../../../package.json'
 import type { ApiOperation, ApiResponse, OpenApi, Parameter, Schema } from './openapi'
-import { type Described, findDescribed } from './routes'
+import { type DocumentedOperation, findOperations } from './routes'
 
-const codes = Object.keys(catalogue) as ErrorCode[]
+const codes = Object.keys(errorCatalog) as ErrorCode[]
 
-/** RFC 9457, as src/core/handler.ts sends it. */
+/** RFC 9457 problem details, as src/core/handler.ts sends them. */
 const Problem = z
   .object({
     type: z.string(),
@@ -22,21 +23,21 @@ const Problem = z
     detail: z.string(),
     instance: z.string(),
     code: z.enum(codes),
-    errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'Messages by field' }),
+    errors: z.record(z.string(), z.array(z.string())).optional().meta({ description: 'Messages by field name' }),
   })
-  .meta({ id: 'Problem', description: 'A refusal. `code` is stable, the words are not.' })
+  .meta({ id: 'Problem', description: 'An error. `code` is stable. `title` and `detail` can change.' })
 
-const description = `Made from the schemas that the app checks. Every address that answers GET answers HEAD, and OPTIONS says \
-which methods it has; any other is refused with 405. Without an Authorization header the cookie decides who is calling.`
+const description = `Generated from the schemas the app enforces. Every path that supports GET also supports HEAD, and OPTIONS \
+lists the supported methods. Other methods get 405. Requests without a Bearer token use the session cookie.`
 
-/** Schemas with a name, which the document holds once, and everything else refers to. */
+/** Collects named schemas: each is defined once under `components` and referenced elsewhere. */
 class Schemas {
   readonly named: Record<string, Schema> = {}
 
-  take(schema: z.ZodType, io: 'input' | 'output'): Schema {
+  add(schema: z.ZodType, io: 'input' | 'output'): Schema {
     const { $schema, ...made } = z.toJSONSchema(schema, {
       io,
-      // A format says it; the expression that checks it is long, and another in every language.
+      // `format` is enough; zod's regular expression is long and specific to JavaScript.
       override: ({ jsonSchema }) => {
         if (jsonSchema.format) delete jsonSchema.pattern
       },
@@ -45,7 +46,8 @@ class Schemas {
     const { $defs = {}, ...rest }: Schema & { $defs?: Record<string, Schema> } = JSON.parse(text)
     for (const [name, one] of Object.entries($defs)) {
       const known = this.named[name]
-      if (known && JSON.stringify(known) !== JSON.stringify(one)) throw new Error(`Two schemas are called ${name}`)
+      if (known && JSON.stringify(known) !== JSON.stringify(one))
+        throw new Error(`Two different schemas have the id ${name}`)
       this.named[name] = one
     }
     return rest
@@ -53,16 +55,16 @@ class Schemas {
 }
 
 /**
- * All that the app answers, as OpenAPI 3.1. Nothing in it depends on where the app runs: settings of a deployment are put
- * in by the route that serves it.
+ * Builds the OpenAPI 3.1 document of the app. It is independent of the deployment: the route that serves it adds the server
+ * URL and the cookie name.
  */
 export async function describeApi(): Promise<OpenApi> {
-  const described = await findDescribed()
+  const described = await findOperations()
   const schemas = new Schemas()
-  schemas.take(Problem, 'output')
+  schemas.add(Problem, 'output')
   const paths: OpenApi['paths'] = {}
   for (const one of described) {
-    paths[one.path] = { ...paths[one.path], [one.method.toLowerCase()]: describe(one, schemas) }
+    paths[one.path] = { ...paths[one.path], [one.method.toLowerCase()]: describeOperation(one, schemas) }
   }
   const named = Object.entries(schemas.named).sort(([a], [b]) => (a < b ? -1 : 1))
   return {
@@ -74,40 +76,42 @@ export async function describeApi(): Promise<OpenApi> {
   }
 }
 
-function describe(
-  { path, method, owner, access, looksAtCaller, isCatchAll, operation }: Described,
+function describeOperation(
+  { path, method, owner, access, dependsOnCaller, isCatchAll, operation }: DocumentedOperation,
   schemas: Schemas,
 ): ApiOperation {
-  const { summary, answers, body, form, upload, isBodyOptional } = operation
+  const { summary, responses: declaredResponses, body, form, upload, isBodyOptional } = operation
   const content = {
-    ...(body && { 'application/json': { schema: schemas.take(body, 'input') } }),
-    ...(form && { 'application/x-www-form-urlencoded': { schema: schemas.take(form, 'input') } }),
+    ...(body && { 'application/json': { schema: schemas.add(body, 'input') } }),
+    ...(form && { 'application/x-www-form-urlencoded': { schema: schemas.add(form, 'input') } }),
     ...(upload && { [upload]: {} }),
   }
-  // A catch-all has nothing where a part of the path does not fit, and does not call it bad input.
+  // A catch-all responds 404, not 422, to a path parameter that does not match.
   const checked = isCatchAll ? { ...operation, params: undefined } : operation
   const responses: ApiOperation['responses'] = {}
-  for (const [status, answer] of Object.entries(answers)) responses[status] = answerResponse(status, answer, schemas)
-  for (const refusal of refusalResponses(refusalsOf(method, access, checked))) {
-    const { status, response } = refusal
+  for (const [status, response] of Object.entries(declaredResponses))
+    responses[status] = successResponse(status, response, schemas)
+  for (const errorResponse of errorResponses(errorCodesOf(method, access, checked))) {
+    const { status, response } = errorResponse
     responses[status] = { ...response, content: { ...responses[status]?.content, ...response.content } }
   }
-  const callers: ApiOperation['security'] = [{ bearer: [] }, { cookie: [] }]
+  const authentication: ApiOperation['security'] = [{ bearer: [] }, { cookie: [] }]
   return {
-    operationId: nameOf(method, path),
+    operationId: operationIdOf(method, path),
     summary,
-    description: whoMay(access),
+    description: describeAccess(access, path),
     tags: [owner],
     parameters: parametersOf(path, operation, schemas),
     ...(Object.keys(content).length > 0 && { requestBody: { required: !isBodyOptional, content } }),
     responses,
-    security: access !== 'public' ? callers : looksAtCaller ? [{}, ...callers] : [],
+    security: access !== 'public' ? authentication : dependsOnCaller ? [{}, ...authentication] : [],
     ...(access !== 'public' && { 'x-permission': access.permission }),
+    ...(access !== 'public' && path.includes('{scope}') && { 'x-scope': scopeNoun() }),
   }
 }
 
-/** `GET /api/things/{id}` is `getThingsById`. */
-function nameOf(method: string, path: string): string {
+/** The operation id: `GET /api/things/{id}` becomes `getThingsById`. */
+function operationIdOf(method: string, path: string): string {
   const words = path
     .replace(/^\/api\//, '')
     .replaceAll(/\{(\w+)\}/g, 'by-$1')
@@ -115,58 +119,69 @@ function nameOf(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-function whoMay(access: Described['access']): string {
-  if (access === 'public') return 'For anybody.'
-  if (access === signedIn) return 'For anybody who is signed in.'
-  return `For callers with the permission \`${access.permission}\`: ${access.roles.join(', ')}.`
+const scopeNoun = () => findScopeProvider()?.noun.one ?? 'scope'
+
+function describeAccess(access: DocumentedOperation['access'], path: string): string {
+  if (access === 'public') return 'Public.'
+  if (access === signedIn) return 'Requires you to be signed in.'
+  const place = access.where !== 'app' && path.includes('{scope}') ? ` in the ${scopeNoun()}` : ''
+  return `Requires the \`${access.permission}\` permission${place}. Roles${place}: ${access.roles.join(', ')}.`
 }
 
-function parametersOf(path: string, { params, query }: Described['operation'], schemas: Schemas): Parameter[] {
-  const ofPath = params && schemas.take(params, 'input').properties
+function parametersOf(
+  path: string,
+  { params, query }: DocumentedOperation['operation'],
+  schemas: Schemas,
+): Parameter[] {
+  const ofPath = params && schemas.add(params, 'input').properties
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    parameter(name, 'path', true, ofPath?.[name] ?? { type: 'string' }),
+    parameter(name, 'path', true, ofPath?.[name] ?? describeParameter(name)),
   )
-  const ofQuery = query && schemas.take(query, 'input')
+  const ofQuery = query && schemas.add(query, 'input')
   const inQuery = Object.entries(ofQuery?.properties ?? {}).map(([name, schema]) =>
     parameter(name, 'query', ofQuery?.required?.includes(name) ?? false, schema),
   )
   return [...inPath, ...inQuery]
 }
 
+const describeParameter = (name: string): Schema =>
+  name === 'scope' ? { type: 'string', description: `Slug or id of the ${scopeNoun()}` } : { type: 'string' }
+
 function parameter(
   name: string,
-  place: Parameter['in'],
+  parameterIn: Parameter['in'],
   required: boolean,
   { description, ...schema }: Schema,
 ): Parameter {
-  return { name, in: place, required, ...(description && { description }), schema }
+  return { name, in: parameterIn, required, ...(description && { description }), schema }
 }
 
-function answerResponse(status: string, answer: Answer, schemas: Schemas): ApiResponse {
-  if ('leadsTo' in answer) return { description: `Leads to ${answer.leadsTo}`, headers: refer('Location') }
-  if ('file' in answer) return { description: 'A file', content: { [answer.file]: {} } }
-  const schema = schemas.take(answer, 'output')
+function successResponse(status: string, response: ResponseSpec, schemas: Schemas): ApiResponse {
+  if ('redirect' in response)
+    return { description: `Redirects to ${response.redirect}`, headers: headerRef('Location') }
+  if ('file' in response) return { description: 'File', content: { [response.file]: {} } }
+  const schema = schemas.add(response, 'output')
   return { description: STATUS_CODES[status] ?? status, content: { 'application/json': { schema } } }
 }
 
-/** One response for each status: OpenAPI has no more, and a status may have several codes. */
-function refusalResponses(refusals: ErrorCode[]): { status: number; response: ApiResponse }[] {
+/** One response per status, as OpenAPI requires; it lists all error codes of that status. */
+function errorResponses(errors: ErrorCode[]): { status: number; response: ApiResponse }[] {
   const byStatus = Map.groupBy(
-    codes.filter((code) => refusals.includes(code)),
-    (code) => catalogue[code].status,
+    codes.filter((code) => errors.includes(code)),
+    (code) => errorCatalog[code].status,
   )
-  return [...byStatus].map(([status, given]) => {
+  return [...byStatus].map(([status, errorCodes]) => {
     const schema = {
-      allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: given } } }],
+      allOf: [{ $ref: '#/components/schemas/Problem' }, { properties: { code: { enum: errorCodes } } }],
     }
     return {
       status,
       response: {
-        description: given.map((code) => `\`${code}\`: ${catalogue[code].title}`).join('; '),
+        description: errorCodes.map((code) => `\`${code}\`: ${errorCatalog[code].title}`).join('; '),
         headers: {
-          ...refer('X-Request-Id'),
-          ...(status === 401 && refer('WWW-Authenticate')),
-          ...((status === 429 || status === 503) && refer('Retry-After')),
+          ...headerRef('X-Request-Id'),
+          ...(status === 401 && headerRef('WWW-Authenticate')),
+          ...((status === 429 || status === 503) && headerRef('Retry-After')),
         },
         content: { 'application/problem+json': { schema } },
       },
@@ -174,25 +189,25 @@ function refusalResponses(refusals: ErrorCode[]): { status: number; response: Ap
   })
 }
 
-const text = { type: 'string' }
+const stringSchema = { type: 'string' }
 const headers = {
-  Location: { description: 'Where to go', schema: text },
-  'Retry-After': { description: 'Seconds after which trying again makes sense', schema: { type: 'integer' } },
-  'WWW-Authenticate': { description: 'How to say who is calling', schema: text },
-  'X-Request-Id': { description: 'The same as in `instance`; the log knows it', schema: text },
+  Location: { description: 'The redirect target', schema: stringSchema },
+  'Retry-After': { description: 'Seconds to wait before trying again', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'The authentication scheme', schema: stringSchema },
+  'X-Request-Id': { description: 'The request ID, also in `instance` and in the log', schema: stringSchema },
 }
 
-const refer = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+const headerRef = (name: keyof typeof headers) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 
-/** The two ways to say who is calling; the cookie has another name over https. */
+/** A function, because the cookie name depends on AUTH_URL: it has the `__Host-` prefix over https. */
 export const securitySchemes = () => ({
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token of a session, or one that a module has given out. It decides alone when it is sent.',
+    description: 'A session token or an API token. When it is sent, the cookie is ignored.',
   },
   cookie: {
     ...sessionCookieScheme(),
-    description: 'Set by signing in. For pages of this app; other origins send a token.',
+    description: 'Set at sign-in, for pages of this app. From other origins, send a token.',
   },
 })

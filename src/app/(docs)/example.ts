@@ -9,7 +9,7 @@ const byFormat: Record<string, string> = {
 
 export const nameOfRef = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** Something that fits the schema, to begin with. */
+/** An example value that is valid against the schema. */
 export function exampleOf(schema: Schema, named: Record<string, Schema>): unknown {
   if (schema.$ref) return exampleOf(named[nameOfRef(schema.$ref)] ?? {}, named)
   const [given] = [...(schema.examples ?? []), schema.const, schema.default, ...(schema.enum ?? [])].filter(

@@ -1,6 +1,6 @@
-// The part of OpenAPI 3.1 that is made here: https://spec.openapis.org/oas/v3.1.1
+// Types for the part of OpenAPI 3.1 that this module generates: https://spec.openapis.org/oas/v3.1.1
 
-/** JSON Schema, draft 2020-12, as far as it is shown. */
+/** The part of JSON Schema 2020-12 that the reference displays. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -48,6 +48,7 @@ export interface ApiOperation {
   security: Record<string, []>[]
   /** The permission that a caller must hold. */
   'x-permission'?: string
+  'x-scope'?: string
 }
 
 export interface OpenApi {

@@ -2,24 +2,25 @@ import 'server-only'
 import { type Handler, handlersOf } from '@/core/handler'
 import type { Operation } from '@/core/operation'
 import { modules } from '@/modules'
+import { findScopeProvider } from '@/scope-provider'
 
-// Described means: the file is there, as with modules. Loaded when it is asked for, because one of them asks for this.
+// Every route file is documented. Loaded lazily, because the openapi.json route imports this file: a cycle otherwise.
 const files = import.meta.glob<Parameters<typeof handlersOf>[0]>('/src/app/**/route.ts')
 
-export interface Described {
-  /** As OpenAPI writes it: `/api/things/{id}`. */
+export interface DocumentedOperation {
+  /** In OpenAPI notation: `/api/things/{id}`. */
   path: string
   method: ReturnType<typeof handlersOf>[number]['method']
-  /** Core, or the title of the module that it belongs to. */
+  /** `Core`, or the title of the module that the route belongs to. */
   owner: string
   access: Handler['access']
-  looksAtCaller: boolean
+  dependsOnCaller: boolean
   isCatchAll: boolean
   operation: Operation
 }
 
-/** `/src/app/(shop)/api/things/[id]/route.ts` belongs to shop and answers at `/api/things/{id}`. */
-export function addressOf(file: string): { owner: string; path: string; isCatchAll: boolean } {
+/** `/src/app/(shop)/api/things/[id]/route.ts` belongs to shop and has the path `/api/things/{id}`. */
+export function parseRouteFile(file: string): { owner: string; path: string; isCatchAll: boolean } {
   const folders = file.split('/').slice(3, -1)
   const name = /^\((.+)\)$/.exec(folders[0] ?? '')?.[1]
   const catchAll = /^\[\[?\.\.\..+\]$/
@@ -33,22 +34,24 @@ export function addressOf(file: string): { owner: string; path: string; isCatchA
   }
 }
 
-/** Everything that the app answers, core first. A catch-all is what it says it is, and nothing where it says nothing. */
-export async function findDescribed(): Promise<Described[]> {
-  const found: Described[] = []
+/** All documented operations, core first. A catch-all contributes only its declared `paths`. */
+export async function findOperations(): Promise<DocumentedOperation[]> {
+  const found: DocumentedOperation[] = []
   for (const [file, load] of Object.entries(files)) {
-    const { owner, path, isCatchAll } = addressOf(file)
+    const { owner, path, isCatchAll } = parseRouteFile(file)
+    // Without a module that has scopes, these routes respond 404 to everyone.
+    if (path.includes('{scope}') && !findScopeProvider()) continue
     for (const { method, handler } of handlersOf(await load())) {
       const { access, operation } = handler
-      const { paths = {}, looksAtCaller = false } = operation
+      const { paths = {}, dependsOnCaller = false } = operation
       const each = isCatchAll
         ? Object.entries(paths).map(([below, one]) => ({ path: `${path}/${below}`, operation: one }))
         : [{ path, operation }]
-      found.push(...each.map((one) => ({ ...one, method, owner, access, looksAtCaller, isCatchAll })))
+      found.push(...each.map((one) => ({ ...one, method, owner, access, dependsOnCaller, isCatchAll })))
     }
   }
-  const isCore = ({ owner }: Described) => owner === 'Core'
-  const order = (a: Described, b: Described) =>
+  const isCore = ({ owner }: DocumentedOperation) => owner === 'Core'
+  const order = (a: DocumentedOperation, b: DocumentedOperation) =>
     Number(isCore(b)) - Number(isCore(a)) || compare(a.owner, b.owner) || compare(a.path, b.path)
   return found.sort(order)
 }

@@ -1,7 +1,7 @@
 import { exampleOf } from './example'
 import type { ApiOperation, Schema } from './openapi'
 
-/** A call, ready to be written down or made. */
+/** One operation, with everything needed to show or send a request. */
 export interface Call {
   method: string
   path: string
@@ -11,11 +11,11 @@ export interface Call {
 
 interface Body {
   type: string
-  /** Undefined for a file. */
+  /** Undefined for a file upload. */
   text?: string
 }
 
-/** The body to begin with: JSON over several lines, the fields of a form, or a file. */
+/** The example body: formatted JSON, form fields, or a file. */
 export function bodyOf({ operation, named }: Call): Body | undefined {
   const [[type, { schema }] = ['', {}]] = Object.entries(operation.requestBody?.content ?? {})
   if (!type) return
@@ -28,8 +28,8 @@ export function bodyOf({ operation, named }: Call): Body | undefined {
   return { type, text }
 }
 
-/** With something in the place of names in braces, and of the parameters that must be there. */
-function addressOf({ path, operation, named }: Call): string {
+/** The path with example values for its parameters and the required query parameters. */
+function exampleUrl({ path, operation, named }: Call): string {
   const filled = operation.parameters.reduce(
     (text, { name, schema }) => text.replace(`{${name}}`, String(exampleOf(schema, named))),
     path,
@@ -40,13 +40,21 @@ function addressOf({ path, operation, named }: Call): string {
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
 
-const wantsCaller = ({ operation }: Call) => operation.security.some((way) => 'bearer' in way)
+export const needsAuthentication = ({ operation }: Call) => operation.security.some((scheme) => 'bearer' in scheme)
+
+/** An example of the first successful response, if it is JSON. */
+export function responseSample({ operation, named }: Call): { status: string; text: string } | undefined {
+  for (const [status, { content }] of Object.entries(operation.responses)) {
+    const schema = content?.['application/json']?.schema
+    if (Number(status) < 300 && schema) return { status, text: JSON.stringify(exampleOf(schema, named), null, 2) }
+  }
+}
 
 export function curlSample(call: Call): string {
   const body = bodyOf(call)
   const lines = [
-    `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}"$APP${addressOf(call)}"`,
-    ...(wantsCaller(call) ? [`-H "Authorization: Bearer $TOKEN"`] : []),
+    `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}"$APP${exampleUrl(call)}"`,
+    ...(needsAuthentication(call) ? [`-H "Authorization: Bearer $TOKEN"`] : []),
     ...(body?.text === undefined ? [] : [`-H 'Content-Type: ${body.type}'`, `-d '${compact(body.type, body.text)}'`]),
     ...(body && body.text === undefined ? ['--data-binary @file'] : []),
   ]
@@ -56,25 +64,25 @@ export function curlSample(call: Call): string {
 export function fetchSample(call: Call): string {
   const body = bodyOf(call)
   const headers = [
-    ...(wantsCaller(call) ? [`    Authorization: \`Bearer \${token}\`,`] : []),
+    ...(needsAuthentication(call) ? [`    Authorization: \`Bearer \${token}\`,`] : []),
     ...(body?.text === undefined ? [] : [`    'Content-Type': '${body.type}',`]),
   ]
   const options = [
     ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
     ...(headers.length > 0 ? ['  headers: {', ...headers, '  },'] : []),
-    ...(body ? [`  body: ${bodyIn(body)},`] : []),
+    ...(body ? [`  body: ${bodySource(body)},`] : []),
   ]
-  const address = `\`\${app}${addressOf(call)}\``
+  const url = `\`\${app}${exampleUrl(call)}\``
   return options.length > 0
-    ? [`const answer = await fetch(${address}, {`, ...options, '})'].join('\n')
-    : `const answer = await fetch(${address})`
+    ? [`const response = await fetch(${url}, {`, ...options, '})'].join('\n')
+    : `const response = await fetch(${url})`
 }
 
-function bodyIn({ type, text }: Body): string {
+function bodySource({ type, text }: Body): string {
   if (text === undefined) return 'file'
-  return type === 'application/json' ? jsonIn(text) : `'${text}'`
+  return type === 'application/json' ? jsonSource(text) : `'${text}'`
 }
 
 const compact = (type: string, text: string) => (type === 'application/json' ? JSON.stringify(JSON.parse(text)) : text)
 
-const jsonIn = (text: string) => `JSON.stringify(${text.replaceAll('\n', '\n  ')})`
+const jsonSource = (text: string) => `JSON.stringify(${text.replaceAll('\n', '\n  ')})`

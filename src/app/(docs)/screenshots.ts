@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
-import type { Shot } from '../../../tests/support/shots.ts'
+import type { Screenshot } from '../../../tests/app/support/screenshots.ts'
 
-/** Every page of the module, in each state that looks different. */
-export function shots(app: string): Shot[] {
+/** Screenshots of every page of the module, in each visually different state. */
+export function shots(app: string): Screenshot[] {
   const open = (page: Page) => page.goto(`${app}/docs/api#getAuthSession`)
   return [
     { name: 'docs-api', url: `${app}/docs/api` },
@@ -12,11 +12,13 @@ export function shots(app: string): Shot[] {
       url: `${app}/docs/api`,
       after: async (page) => {
         await open(page)
+        await page.locator('#getAuthSession').getByText('Try it', { exact: true }).click()
         const form = page.getByRole('form', { name: 'Try GET /api/auth/session' })
         await form.getByRole('button', { name: 'Send' }).click()
         await form.getByText(/^200/).waitFor()
       },
     },
+    { name: 'docs-search', url: `${app}/docs/api/search?q=sign` },
     { name: 'docs-calling', url: `${app}/docs/api/calling` },
   ]
 }

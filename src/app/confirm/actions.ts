@@ -4,16 +4,17 @@ import type { Route } from 'next'
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { defineAction } from '@/core/action'
-import { confirmWithPassword } from '@/core/auth/confirm'
+import { reauthenticateWithPassword } from '@/core/auth/flows/reauthenticate'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { secondFactorPath } from '@/core/auth/flows/second-factor'
 import { signedIn } from '@/core/auth/policy'
-import { returnPath } from '@/core/auth/return-path'
 
-export const confirmIdentity = defineAction({
+export const reauthenticate = defineAction({
   allow: signedIn,
   input: z.object({ password: z.string().min(1, 'Enter your password'), callbackUrl: z.string().optional() }),
   run: async ({ input }) => {
     const next = returnPath(input.callbackUrl, '/dashboard')
-    const challenge = await confirmWithPassword(input.password)
-    redirect((challenge ? `${challenge.page}?callbackUrl=${encodeURIComponent(next)}` : next) as Route)
+    const secondFactor = await reauthenticateWithPassword(input.password)
+    redirect(secondFactor ? secondFactorPath(secondFactor, next) : (next as Route))
   },
 })

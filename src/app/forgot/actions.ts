@@ -2,13 +2,13 @@
 
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
-import { requestReset } from '@/core/auth/reset'
+import { requestPasswordReset } from '@/core/auth/flows/reset-password'
 
 export const askForReset = definePublicAction({
-  input: z.object({ email: z.string().trim().min(1, 'Enter your e-mail address') }),
-  keep: ['email'],
+  input: z.object({ email: z.string().trim().min(1, 'Enter your email') }),
+  preserve: ['email'],
   run: async ({ input }) => {
-    await requestReset(input.email)
+    await requestPasswordReset(input.email)
     return { email: input.email }
   },
 })

@@ -1,21 +1,20 @@
-import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, AnswerInput, AnswerText, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { CheckYourEmail } from '@/core/ui/check-your-email'
+import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
 import { askForReset } from './actions'
 
-export const metadata = { title: 'Forgot your password', description: 'Get a link to choose a new password.' }
+export const metadata = { title: 'Reset your password', description: 'Get a link to reset your password.' }
 
 export default function ForgotPage() {
   return (
-    <FormPage title="Forgot your password?" lead="We send you a link to choose a new one.">
-      <ActionForm action={askForReset} className="grid gap-5" done={<CheckYourMail />}>
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <Field label="E-mail" name="email" type="email" autoComplete="username" required spellCheck={false} />
-        <SubmitButton className={buttonVariants()}>Send me a link</SubmitButton>
+    <FormPage title="Reset your password" lead="Enter your email and we’ll send you a reset link.">
+      <ActionForm action={askForReset} className="grid gap-5" done={<Sent />}>
+        <FormMessage />
+        <Field label="Email" name="email" type="email" autoComplete="username" required spellCheck={false} />
+        <SubmitButton size="form">Send reset link</SubmitButton>
       </ActionForm>
-      <p className="text-muted-foreground text-sm">
-        It came back to you?{' '}
+      <p className="text-muted-foreground text-sm group-has-[[data-done]]/page:hidden">
+        Remembered it?{' '}
         <a href="/signin" className="text-foreground underline underline-offset-4">
           Sign in
         </a>
@@ -24,26 +23,20 @@ export default function ForgotPage() {
   )
 }
 
-function CheckYourMail() {
+/** Says the same for every email, whether it has an account or not. */
+function Sent() {
   return (
-    <>
-      <div role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'grid gap-2' })}>
-        <p className="font-semibold">Look into your mail</p>
-        <p>
+    <CheckYourEmail
+      startHref="/forgot"
+      lead={
+        <>
           If{' '}
-          <strong>
-            <AnswerText name="email" />
+          <strong className="text-foreground">
+            <ResultText name="email" />
           </strong>{' '}
-          belongs to an account, a link is on its way. It works for 30 minutes.
-        </p>
-        <p>
-          <a href="/forgot" className="underline underline-offset-4">
-            Use another address
-          </a>
-        </p>
-      </div>
-      <AnswerInput name="email" />
-      <SubmitButton className={buttonVariants({ variant: 'outline' })}>Send it again</SubmitButton>
-    </>
+          has an account, we’ve sent a reset link. It works for 30 minutes.
+        </>
+      }
+    />
   )
 }

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
-import { raiseAlarm } from '@/core/auth/alarm'
+import { reportCompromise } from '@/core/auth/user/report-compromise'
 
-export const shutEverything = definePublicAction({
+export const submitCompromiseReport = definePublicAction({
   input: z.object({ token: z.string() }),
-  run: ({ input }) => raiseAlarm(input.token),
+  run: ({ input }) => reportCompromise(input.token),
 })

@@ -1,53 +1,64 @@
-import { lookAtAlarm } from '@/core/auth/alarm'
+import { ShieldCheck } from 'lucide-react'
+import { peekCompromiseReport } from '@/core/auth/user/report-compromise'
 import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, AnswerText, FormMessage, SubmitButton } from '@/core/ui/form'
-import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
-import { shutEverything } from './actions'
+import { ActionForm, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
+import { ExpiredLinkPage, FormHeading, FormPage } from '@/core/ui/form-page'
+import { submitCompromiseReport } from './actions'
 
-export const metadata = { title: 'This was not me', robots: { index: false } }
+export const metadata = { title: 'Secure your account', robots: { index: false } }
 
-/** Behind the link in a notice. Opening it does nothing, for programs open links too; the button does. */
+/** The target of the link in security emails. Only the button acts, not opening the page: mail scanners open links too. */
 export default async function NotMePage({ searchParams }: PageProps<'/not-me'>) {
   const { token } = await searchParams
-  const alarm = typeof token === 'string' ? await lookAtAlarm(token) : null
-  if (!alarm) {
+  const report = typeof token === 'string' ? await peekCompromiseReport(token) : null
+  if (!report) {
     return (
-      <FormPage
-        title="This link does not work any more"
-        lead="It works once, for a week. If you fear that somebody else is in your account, choose a new password: that signs everybody out."
-      >
-        <a href="/forgot" className={buttonVariants()}>
-          Choose a new password
-        </a>
-      </FormPage>
+      <ExpiredLinkPage
+        lead="These links work once, for 7 days. If you think someone is in your account, reset your password. That signs everyone out."
+        href="/forgot"
+        label="Reset password"
+      />
     )
   }
   return (
-    <FormPage title="This was not me" lead={`Shut everybody out of the account of ${alarm.email}.`}>
+    <FormPage title="Secure your account" lead={`Lock everyone out of ${report.email}.`}>
       <ActionForm
-        action={shutEverything}
+        action={submitCompromiseReport}
         className="grid gap-5"
         done={
-          <div role="status" tabIndex={-1} data-done className="grid gap-5">
-            <p className={alertVariants({ tone: 'success' })}>
-              Everybody is signed out. Choose a new password now: we send a link to <AnswerText name="email" />.
-            </p>
-            <a href="/forgot" className={buttonVariants()}>
-              Choose a new password
+          <>
+            <div role="status" tabIndex={-1} data-done>
+              <FormHeading
+                title="Everyone is signed out"
+                icon={ShieldCheck}
+                lead={
+                  <>
+                    Now reset your password. We’ll email a link to <ResultText name="email" />.
+                  </>
+                }
+              />
+            </div>
+            <a href="/forgot" className={buttonVariants({ size: 'form' })}>
+              Reset password
             </a>
-          </div>
+          </>
         }
       >
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
+        <FormMessage />
         <input type="hidden" name="token" value={token} />
         <ul className="grid list-disc gap-1.5 ps-5 text-sm">
-          <li>Every device is signed out, and programs that act for you stop.</li>
-          <li>The password does not work any more; you choose another by mail.</li>
-          <li>Ways to sign in that were added in the last seven days are removed.</li>
-          {alarm.formerEmail && <li>Your address is {alarm.formerEmail} again.</li>}
+          <li>All sessions and API tokens are revoked.</li>
+          <li>Your password stops working. You’ll set a new one by email.</li>
+          <li>Sign-in methods added in the last 7 days are removed.</li>
+          <li>
+            Two-factor authentication that was turned on in the last 7 days is removed after 3 days, unless someone
+            signs in with it before then. You’ll get an email about it.
+          </li>
+          {report.formerEmail && <li>Your email goes back to {report.formerEmail}.</li>}
         </ul>
-        <SubmitButton className={buttonVariants({ variant: 'destructive' })}>Shut everybody out</SubmitButton>
+        <SubmitButton variant="destructive" size="form">
+          Lock everyone out
+        </SubmitButton>
       </ActionForm>
     </FormPage>
   )

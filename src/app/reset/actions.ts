@@ -3,7 +3,7 @@
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
-import { resetPassword } from '@/core/auth/reset'
+import { resetPassword } from '@/core/auth/flows/reset-password'
 
 export const chooseNewPassword = definePublicAction({
   input: z.object({ token: z.string(), password: z.string().min(1, 'Choose a password') }),

@@ -5,12 +5,12 @@ export const metadata = { title: 'Signed out' }
 
 export default function SignedOutPage() {
   return (
-    <FormPage title="You are signed out" lead="See you soon.">
-      <a href="/signin" className={buttonVariants()}>
+    <FormPage title="You’re signed out" lead="See you soon.">
+      <a href="/signin" className={buttonVariants({ size: 'form' })}>
         Sign in again
       </a>
-      <a href="/" className={buttonVariants({ variant: 'outline' })}>
-        Go to the start
+      <a href="/" className={buttonVariants({ variant: 'outline', size: 'form' })}>
+        Go to homepage
       </a>
     </FormPage>
   )

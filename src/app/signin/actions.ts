@@ -4,33 +4,47 @@ import type { Route } from 'next'
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
-import { signOut } from '@/core/auth/browser-session'
-import { goToProvider } from '@/core/auth/oauth/config'
-import { configuredProviders } from '@/core/auth/oauth/providers'
-import { returnPath } from '@/core/auth/return-path'
-import { signInWithPassword } from '@/core/auth/sign-in'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { secondFactorPath } from '@/core/auth/flows/second-factor'
+import { signInWithPassword } from '@/core/auth/flows/sign-in'
+import { redirectToProvider } from '@/core/auth/oauth/config'
+import { findConfiguredProvider, findProvider } from '@/core/auth/oauth/providers'
+import { isBreachedPassword } from '@/core/auth/password/breached-passwords'
+import { signOut } from '@/core/auth/session/browser-session'
 import { AppError } from '@/core/errors'
 
-/** Hands over to Google or GitHub. Whoever was signed in here before is not any more: this is another sign-in. */
+/** Redirects to an OAuth provider. Signs out first, because this starts a new sign-in. */
 export const startWithProvider = definePublicAction({
-  input: z.object({ provider: z.enum(['google', 'github']), callbackUrl: z.string().optional() }),
+  input: z.object({
+    provider: z.string().refine(findProvider),
+    callbackUrl: z.string().optional(),
+    isConfirming: z.literal('yes').optional(),
+  }),
   run: async ({ input }) => {
-    if (!configuredProviders().includes(input.provider)) throw new AppError('not_found')
+    const provider = findConfiguredProvider(input.provider)
+    if (!provider) throw new AppError('not_found')
     await signOut()
-    await goToProvider(input.provider, { redirectTo: returnPath(input.callbackUrl, '/dashboard') })
+    // Makes the provider reauthenticate the user even if they have a session there. Its `auth_time` then decides whether the
+    // session counts as reauthenticated.
+    const parameters = input.isConfirming && provider.reauthentication
+    const redirectTo = returnPath(input.callbackUrl, '/dashboard')
+    await redirectToProvider(provider.id, { redirectTo }, parameters || {})
   },
 })
 
 export const signIn = definePublicAction({
   input: z.object({
-    email: z.string().trim().min(1, 'Enter your e-mail address'),
+    email: z.string().trim().min(1, 'Enter your email'),
     password: z.string().min(1, 'Enter your password'),
     callbackUrl: z.string().optional(),
   }),
-  keep: ['email'],
+  preserve: ['email'],
   run: async ({ input }) => {
-    const next = returnPath(input.callbackUrl, '/dashboard')
-    const { challenge } = await signInWithPassword(input.email, input.password)
-    redirect((challenge ? `${challenge.page}?callbackUrl=${encodeURIComponent(next)}` : next) as Route)
+    const target = returnPath(input.callbackUrl, '/dashboard')
+    const { secondFactor } = await signInWithPassword(input.email, input.password)
+    // Only after the password was correct, so that nobody can test passwords of others here.
+    const isBreached = await isBreachedPassword(input.password)
+    const next = isBreached ? `/signin/breached?callbackUrl=${encodeURIComponent(target)}` : target
+    redirect(secondFactor ? secondFactorPath(secondFactor, next) : (next as Route))
   },
 })

@@ -1,75 +1,90 @@
 import type { Route } from 'next'
 import { redirect } from 'next/navigation'
-import { getActor } from '@/core/auth/actor'
-import { returnPath } from '@/core/auth/return-path'
+import { appName } from '@/brand'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { getActor } from '@/core/auth/session/actor'
 import { env } from '@/core/env'
-import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
 import { alertVariants } from '@/core/ui/surface'
 import { signIn } from './actions'
-import { WaysToSignIn } from './providers'
-import { SeededPeople } from './seeded-people'
+import { SignInMethods } from './methods'
+import { OneClickSignIn } from './one-click-sign-in'
 
 export const metadata = { title: 'Sign in', description: 'Sign in to your account.' }
 
-/** Why somebody was sent here. Never says whether an address is known, or how its owner signs in. */
-const reasons: Record<string, string> = {
-  invalid_credentials: 'That e-mail and password do not match',
-  unverified: 'Your address is not confirmed there. Confirm it with them, or sign in another way',
-  OAuthAccountNotLinked: 'Sign in the way you did before. Then you can connect this way to your account',
-  closed: 'New people cannot join by themselves here. Ask for an invitation',
-  connect: 'You were signed out in the meantime. Sign in, then connect once more',
+/**
+ * Why the user was redirected here. Must not reveal whether an email has an account, except to its owner, or its sign-in
+ * methods.
+ */
+const errorMessages: Record<string, string> = {
+  invalid_credentials: 'Incorrect email or password.',
+  unverified: 'Your email isn’t verified with that provider. Verify it there, or sign in another way.',
+  OAuthAccountNotLinked:
+    'This email already has an account. Sign in the way you usually do, then connect this provider.',
+  connect: 'Your session ended. Sign in and try connecting again.',
 }
 
 const notices: Record<string, string> = {
-  password_changed: 'Your password was changed. Sign in with the new one',
+  password_changed: 'Password changed. Sign in with your new password.',
 }
 
 function explain(error: string | string[] | undefined): string | undefined {
   if (typeof error !== 'string') return
-  return Object.hasOwn(reasons, error) ? reasons[error] : 'That did not work. Try again, or sign in another way'
+  if (error === 'closed')
+    return env.AUTH_SIGNUP === 'closed'
+      ? 'Sign-up is closed.'
+      : 'Sign-up is by invitation only. Ask an admin to invite you.'
+  return Object.hasOwn(errorMessages, error)
+    ? errorMessages[error]
+    : 'Something went wrong. Try again, or use another sign-in method.'
 }
 
 export default async function SignInPage({ searchParams }: PageProps<'/signin'>) {
   const { error, notice, callbackUrl } = await searchParams
   const next = returnPath(callbackUrl, '/dashboard')
   if (await getActor()) redirect(next as Route)
-  const said = typeof notice === 'string' && Object.hasOwn(notices, notice) ? notices[notice] : undefined
+  const noticeText = typeof notice === 'string' && Object.hasOwn(notices, notice) ? notices[notice] : undefined
   return (
-    <FormPage title="Sign in" lead="Welcome back.">
-      {said && (
+    <FormPage
+      title="Welcome back"
+      lead={
+        env.AUTH_SIGNUP === 'open' ? (
+          <>
+            New here?{' '}
+            <a href="/signup" className="font-medium text-foreground underline underline-offset-4">
+              Create an account
+            </a>
+          </>
+        ) : (
+          `Sign in to ${appName}.`
+        )
+      }
+    >
+      {noticeText && (
         <p role="status" className={alertVariants({ tone: 'success' })}>
-          {said}
+          {noticeText}
         </p>
       )}
-      <WaysToSignIn next={next} />
+      <SignInMethods next={next} />
       <ActionForm action={signIn} className="grid gap-5">
-        <FormMessage className={alertVariants({ tone: 'danger' })} initial={explain(error)} />
+        <FormMessage initial={explain(error)} />
         <input type="hidden" name="callbackUrl" value={next} />
-        <Field label="E-mail" name="email" type="email" autoComplete="username webauthn" required spellCheck={false} />
+        <Field label="Email" name="email" type="email" autoComplete="username webauthn" required spellCheck={false} />
         <PasswordField
           label="Password"
           name="password"
           autoComplete="current-password"
           required
           after={
-            <a href="/forgot" className="text-sm underline underline-offset-4">
-              Forgot it?
+            <a href="/forgot" className="text-muted-foreground text-sm underline underline-offset-4">
+              Forgot password?
             </a>
           }
         />
-        <SubmitButton className={buttonVariants()}>Sign in</SubmitButton>
+        <SubmitButton size="form">Sign in</SubmitButton>
       </ActionForm>
-      {env.AUTH_SIGNUP === 'open' && (
-        <p className="text-muted-foreground text-sm">
-          New here?{' '}
-          <a href="/signup" className="text-foreground underline underline-offset-4">
-            Create an account
-          </a>
-        </p>
-      )}
-      <SeededPeople />
+      <OneClickSignIn next={next} />
     </FormPage>
   )
 }

@@ -1,66 +1,71 @@
 import { redirect } from 'next/navigation'
-import { getActor } from '@/core/auth/actor'
-import { passwordHint } from '@/core/auth/people'
+import { newPasswordRules } from '@/core/auth/password/rules'
+import { getActor } from '@/core/auth/session/actor'
 import { env } from '@/core/env'
-import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, AnswerText, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
+import { CheckYourEmail } from '@/core/ui/check-your-email'
+import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
-import { WaysToJoin } from '../signin/providers'
+import { NewPasswordField } from '@/core/ui/new-password-field'
+import { UserFieldInputs } from '@/core/ui/user-field-inputs'
+import { SignUpMethods } from '../signin/methods'
 import { signUp } from './actions'
 
-export const metadata = { title: 'Create an account', description: 'Create your account.' }
+export const metadata = { title: 'Create your account', description: 'Create your account.' }
 
 export default async function SignUpPage() {
   if (await getActor()) redirect('/dashboard')
-  const toSignIn = (
-    <p className="text-muted-foreground text-sm">
-      You have an account?{' '}
-      <a href="/signin" className="text-foreground underline underline-offset-4">
+  const signInLink = (
+    <>
+      Already have an account?{' '}
+      <a href="/signin" className="font-medium text-foreground underline underline-offset-4">
         Sign in
       </a>
-    </p>
+    </>
   )
-  if (env.AUTH_SIGNUP !== 'open') {
+  if (env.AUTH_SIGNUP === 'invite') {
     return (
-      <FormPage title="By invitation" lead="New people cannot join by themselves here. Ask for an invitation.">
-        {toSignIn}
+      <FormPage title="Invitation only" lead="Ask an admin to invite you.">
+        <p className="text-muted-foreground text-sm">{signInLink}</p>
       </FormPage>
     )
   }
+  if (env.AUTH_SIGNUP !== 'open') return <FormPage title="Sign-up is closed" lead={signInLink} />
   return (
-    <FormPage title="Create an account">
-      <WaysToJoin next="/dashboard" />
-      <ActionForm action={signUp} className="grid gap-5" done={<CheckYourMail />}>
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <Field label="Name" name="name" autoComplete="name" hint="How others see you. You can leave it empty." />
-        <Field label="E-mail" name="email" type="email" autoComplete="email" required spellCheck={false} />
-        <PasswordField label="Password" name="password" autoComplete="new-password" required hint={passwordHint()} />
-        <SubmitButton className={buttonVariants()}>Create account</SubmitButton>
+    <FormPage title="Create your account" lead={signInLink}>
+      <SignUpMethods next="/dashboard" />
+      <ActionForm action={signUp} className="grid gap-5" done={<Sent />}>
+        <FormMessage />
+        <Field label="Name" name="name" autoComplete="name" hint="Optional. Shown to other users." />
+        <UserFieldInputs place="signup" />
+        <Field label="Email" name="email" type="email" autoComplete="email" required spellCheck={false} />
+        <NewPasswordField
+          label="Password"
+          name="password"
+          autoComplete="new-password"
+          required
+          {...newPasswordRules()}
+        />
+        <SubmitButton size="form">Create account</SubmitButton>
       </ActionForm>
-      {toSignIn}
     </FormPage>
   )
 }
 
-function CheckYourMail() {
+function Sent() {
   return (
-    <div role="status" data-done tabIndex={-1} className={alertVariants({ tone: 'success', className: 'grid gap-2' })}>
-      <p className="font-semibold">Look into your mail</p>
-      <p>
-        We have sent a link to{' '}
-        <strong>
-          <AnswerText name="email" />
-        </strong>
-        . Open it to finish.
-      </p>
-      <p>
-        Nothing there after some minutes? Look among the spam, or{' '}
-        <a href="/signup" className="underline underline-offset-4">
-          start again with another address
-        </a>
-        .
-      </p>
-    </div>
+    <CheckYourEmail
+      startHref="/signup"
+      lead={
+        <>
+          We sent a confirmation link to{' '}
+          <strong className="text-foreground">
+            <ResultText name="email" />
+          </strong>
+          . Open it to finish signing up. <ResultText name="notice" />
+        </>
+      }
+    >
+      <input type="hidden" name="isResend" value="yes" />
+    </CheckYourEmail>
   )
 }

@@ -3,12 +3,12 @@
 import { redirect } from 'next/navigation'
 import { z } from 'zod'
 import { definePublicAction } from '@/core/action'
-import { confirmSignUp } from '@/core/auth/sign-up'
+import { verifySignUp } from '@/core/auth/flows/sign-up'
 
-export const confirmAddress = definePublicAction({
+export const verifySignUpEmail = definePublicAction({
   input: z.object({ token: z.string(), password: z.string().default('') }),
   run: async ({ input }) => {
-    const challenge = await confirmSignUp(input.token, input.password)
-    redirect(challenge?.page ?? '/dashboard')
+    const secondFactor = await verifySignUp(input.token, input.password)
+    redirect(secondFactor?.page ?? '/dashboard')
   },
 })

@@ -1,37 +1,34 @@
-import { lookAtSignUp } from '@/core/auth/sign-up'
+import { peekSignUp } from '@/core/auth/flows/sign-up'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
-import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
-import { confirmAddress } from './actions'
+import { ExpiredLinkPage, FormPage } from '@/core/ui/form-page'
+import { verifySignUpEmail } from './actions'
 
-export const metadata = { title: 'Confirm your address', robots: { index: false } }
+export const metadata = { title: 'Confirm your email', robots: { index: false } }
 
-/** Behind the link in the mail. Opening it confirms nothing, for programs open links too; the button does. */
+/** The target of the link in the sign-up email. Only the button verifies: mail scanners open links too. */
 export default async function VerifyPage({ searchParams }: PageProps<'/verify'>) {
   const { token } = await searchParams
-  const signup = typeof token === 'string' ? await lookAtSignUp(token) : null
+  const signup = typeof token === 'string' ? await peekSignUp(token) : null
   if (!signup) {
     return (
-      <FormPage
-        title="This link does not work any more"
-        lead="A link to confirm an address works once, for 24 hours. Perhaps you have used it: then sign in. Otherwise sign up once more."
+      <ExpiredLinkPage
+        lead="Confirmation links work once, for 24 hours. If you already confirmed, sign in. Otherwise, sign up again."
+        href="/signin"
+        label="Sign in"
       >
-        <a href="/signin" className={buttonVariants()}>
-          Sign in
-        </a>
-        <a href="/signup" className={buttonVariants({ variant: 'outline' })}>
+        <a href="/signup" className={buttonVariants({ variant: 'outline', size: 'form' })}>
           Create an account
         </a>
-      </FormPage>
+      </ExpiredLinkPage>
     )
   }
   return (
-    <FormPage title="Confirm your address" lead={`Is ${signup.email} yours? Then your account is ready.`}>
-      <ActionForm action={confirmAddress} className="grid gap-5">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
+    <FormPage title="Confirm your email" lead={`Confirm ${signup.email} to activate your account.`}>
+      <ActionForm action={verifySignUpEmail} className="grid gap-5">
+        <FormMessage />
         <input type="hidden" name="token" value={token} />
-        {!signup.isThisBrowser && (
+        {!signup.isSameBrowser && (
           <>
             <input type="email" name="username" autoComplete="username" value={signup.email} readOnly hidden />
             <PasswordField
@@ -39,11 +36,11 @@ export default async function VerifyPage({ searchParams }: PageProps<'/verify'>)
               name="password"
               autoComplete="current-password"
               required
-              hint="The one you chose when you signed up, because this is another browser."
+              hint="You’re on a different browser, so enter the password you signed up with."
             />
           </>
         )}
-        <SubmitButton className={buttonVariants()}>Confirm and sign in</SubmitButton>
+        <SubmitButton size="form">Confirm and sign in</SubmitButton>
       </ActionForm>
     </FormPage>
   )

@@ -1,41 +1,123 @@
 import { AppError } from '../errors'
+import type { Scope } from '../scope'
+import { type Role, roles } from './roles'
 
-export const roles = ['viewer', 'editor', 'admin'] as const
-export type Role = (typeof roles)[number]
+export { type Role, roles } from './roles'
 
 declare const brand: unique symbol
 
-/** An answer to "who may?". Only `can` and `signedIn` make one, so `allow` cannot be a stray boolean. */
-export interface Allow {
+/**
+ * Where a permission is decided: by the role in the app, by the role in the scope that the request names, or by either,
+ * depending on whether the request names one.
+ */
+export type Place = 'app' | 'scope' | 'scope or app'
+
+/** The roles that may do something. Only `can` and `signedIn` create one, so `allow` cannot be a stray boolean. */
+export interface Allow<Where extends Place = Place> {
   permission: string
   roles: readonly Role[]
+  where: Where
   [brand]: true
 }
 
-export type Permissions = Readonly<Record<string, readonly Role[]>>
+/** Decided by the role in the app. */
+export type AppAllow = Allow<'app'>
+/** Decided in a scope, so the role in the app alone cannot decide it. */
+export type ScopeAllow = Allow<'scope' | 'scope or app'>
+
+export interface ScopedRoles<Where extends Place = Place> {
+  where: Where
+  roles: readonly Role[]
+}
 
 /**
- * One owner's permissions and the roles that hold them: its part of the permission table. Guards, navigation and
- * the pages that explain permissions all read this.
+ * For a table of permissions: decided by the role in a scope, which the request must name.
+ * @public For the policies of modules.
+ */
+export const inScope = (...scopeRoles: Role[]): ScopedRoles<'scope'> => ({ where: 'scope', roles: scopeRoles })
+
+/**
+ * For a table of permissions: decided by the role in the scope that the request names, or else by the role in the app.
+ * @public For the policies of modules.
+ */
+export const inScopeOrApp = (...eitherRoles: Role[]): ScopedRoles<'scope or app'> => ({
+  where: 'scope or app',
+  roles: eitherRoles,
+})
+
+export type Permissions = Readonly<Record<string, readonly Role[] | ScopedRoles>>
+
+type PlaceOf<Entry> = Entry extends ScopedRoles<infer Where> ? Where : 'app'
+
+const isScoped = (entry: readonly Role[] | ScopedRoles): entry is ScopedRoles => 'where' in entry
+
+/**
+ * An entry of a table of permissions: who has it, and where that is decided.
+ * @public For pages that explain permissions.
+ */
+export const describeEntry = (entry: readonly Role[] | ScopedRoles): ScopedRoles =>
+  isScoped(entry) ? entry : { where: 'app', roles: entry }
+
+/**
+ * The permissions of core or one module, and the roles that have them. Guards, navigation and the pages that explain
+ * permissions all read this.
  */
 export function definePolicy<const Table extends Permissions>(permissions: Table) {
   return {
     permissions: permissions as Permissions,
-    can: (permission: keyof Table & string): Allow =>
-      ({ permission, roles: permissions[permission] ?? [] }) as unknown as Allow,
+    can: <Name extends keyof Table & string>(permission: Name): Allow<PlaceOf<Table[Name]>> =>
+      ({ permission, ...describeEntry(permissions[permission] ?? []) }) as unknown as Allow<PlaceOf<Table[Name]>>,
   }
 }
 
-/** Anybody with a session, whatever the role: for what people do with their own things. */
-export const signedIn = { permission: 'signed_in', roles } as unknown as Allow
+/** Any signed-in user, whatever the role: for what users do with their own data. */
+export const signedIn = { permission: 'signed_in', where: 'app', roles } as unknown as AppAllow
 
-export function isAllowed(role: Role | undefined, allow: Allow): boolean {
-  return role !== undefined && allow.roles.includes(role)
+/** Whether a role has the permission: the role in the place that decides it. */
+export function isAllowed(role: Role | null | undefined, allow: Allow): boolean {
+  return role != null && allow.roles.includes(role)
 }
 
-/** Returns the caller, or refuses: 401 for nobody, 403 for somebody without the permission. */
+/** A caller with a role in the app. A role in a scope does not count there. */
+interface AppCaller {
+  role: Role
+  scope?: undefined
+}
+
+/** A caller with a role in a scope. */
+interface ScopeCaller {
+  role: Role
+  scope: Scope
+}
+
+/** A caller with a role in a scope, or without one in the app itself. */
+interface EitherCaller {
+  role: Role
+  scope?: Scope | null
+}
+
+/** Returns the caller, or throws: 401 without a caller, 403 if the caller lacks the permission. */
+export function authorize<Caller extends AppCaller>(caller: Caller | null, allow: AppAllow): Caller
+export function authorize<Caller extends ScopeCaller>(caller: Caller | null, allow: Allow<'scope'>): Caller
+export function authorize<Caller extends EitherCaller>(caller: Caller | null, allow: Allow<'scope or app'>): Caller
 export function authorize<Caller extends { role: Role }>(caller: Caller | null, allow: Allow): Caller {
   if (!caller) throw new AppError('unauthenticated')
   if (!isAllowed(caller.role, allow)) throw new AppError('forbidden')
   return caller
+}
+
+/**
+ * The caller as they act in the place that the request names, with the role they have there. Throws `not_found` for a scope that
+ * they are no member of, the same as for one that does not exist, and `forbidden` without the permission.
+ */
+export function authorizeIn<Caller extends { role: Role }>(
+  caller: Caller | null,
+  { isNamed, scope }: { isNamed: boolean; scope: Scope | null },
+  allow: ScopeAllow,
+): Omit<Caller, 'scope'> & { role: Role; scope: Scope | null } {
+  if (!caller) throw new AppError('unauthenticated')
+  if (isNamed ? !scope : allow.where === 'scope') throw new AppError('not_found')
+  const role = scope?.role ?? caller.role
+  if (!isAllowed(role, allow)) throw new AppError('forbidden')
+  return { ...caller, role, scope }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { createDatabase, dropDatabase } from '../../../tests/support/database'
+import { createDatabase, dropDatabase } from '../../../tests/app/support/database'
 import { type Migration, migrate } from './migrate'
 
 let database = { url: '', name: '' }
@@ -42,14 +42,14 @@ describe('migrations', () => {
     expect(await tables()).toEqual(['core_0000_a', 'core_0001_b'])
   })
 
-  test('have the time that they need, whatever limits the database has for requests', async () => {
+  test('ignore the statement and lock timeouts of the database', async () => {
     await query(`alter database ${database.name} set statement_timeout = '50ms'`)
     await query(`alter database ${database.name} set lock_timeout = '50ms'`)
     const slow = migration('core', '0000_slow', 'select pg_sleep(0.2)')
     expect(names(await migrate(database.url, [slow]))).toEqual(['core/0000_slow'])
   })
 
-  test('of an earlier date than the newest applied one are applied all the same', async () => {
+  test('with an earlier date than the newest applied one are applied as well', async () => {
     await migrate(database.url, [table('core', '20260301_late')])
     expect(
       names(await migrate(database.url, [table('core', '20260101_early'), table('core', '20260301_late')])),
@@ -63,21 +63,21 @@ describe('migrations', () => {
     expect(await tables()).toHaveLength(4)
   })
 
-  test('that were changed after they were applied are refused, by name, and nothing else happens', async () => {
+  test('that were changed after they were applied cause an error that names them; nothing is applied', async () => {
     await migrate(database.url, [table('core', '0000_a')])
     const edited = migration('core', '0000_a', 'create table core_0000_a (id bigint)')
     await expect(migrate(database.url, [edited, table('core', '0001_b')])).rejects.toThrow('core/0000_a')
     expect(await tables()).toEqual(['core_0000_a'])
   })
 
-  test('by many nodes at once are applied once each', async () => {
+  test('are applied once if many nodes run them at the same time', async () => {
     const all = ['0000_a', '0001_b', '0002_c'].map((name) => table('core', name))
     const rounds = await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, all)))
     expect(rounds.flat()).toHaveLength(3)
     expect(await query('select from plinth_migrations')).toHaveLength(3)
   })
 
-  test('by many nodes at once may build an index without stopping writes', async () => {
+  test('can build an index concurrently if many nodes run them at the same time', async () => {
     const index = migration(
       'core',
       '0001_i',
@@ -87,7 +87,7 @@ describe('migrations', () => {
     expect(await query(`select from pg_index where indexrelid = 'i'::regclass and indisvalid`)).toHaveLength(1)
   })
 
-  test('that fail leave nothing behind, and say which one it was', async () => {
+  test('that fail are rolled back, and the error names them', async () => {
     const broken = migration(
       'core',
       '0001_b',
@@ -95,11 +95,11 @@ describe('migrations', () => {
     )
     await expect(migrate(database.url, [table('core', '0000_a'), broken])).rejects.toThrow('core/0001_b')
     expect(await tables()).toEqual(['core_0000_a'])
-    const mended = migration('core', '0001_b', 'create table half (id int)')
-    expect(names(await migrate(database.url, [table('core', '0000_a'), mended]))).toEqual(['core/0001_b'])
+    const fixed = migration('core', '0001_b', 'create table half (id int)')
+    expect(names(await migrate(database.url, [table('core', '0000_a'), fixed]))).toEqual(['core/0001_b'])
   })
 
-  test('wait for a busy table in short tries, and get through', async () => {
+  test('wait for a locked table in short attempts, and succeed', async () => {
     await migrate(database.url, [table('core', '0000_a')])
     const reader = new pg.Client({ connectionString: database.url })
     await reader.connect()
@@ -112,7 +112,7 @@ describe('migrations', () => {
     expect(names(await done)).toEqual(['core/0001_b'])
   })
 
-  test('may say that they cannot run inside a transaction', async () => {
+  test('can opt out of the transaction', async () => {
     await migrate(database.url, [table('core', '0000_a')])
     const index = migration(
       'core',

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
-import { createDatabase, dropDatabase } from '../../../tests/support/database'
+import { createDatabase, dropDatabase } from '../../../tests/app/support/database'
 
-// Not a replica, but another database: so that it can be told which one has answered.
+// Not a real replica, but another database, so that the tests can tell which one was queried.
 let replica = { url: '', name: '' }
 let client: typeof import('./client')
 
@@ -14,28 +14,28 @@ beforeAll(async () => {
 })
 afterAll(() => dropDatabase(inject('server'), replica.name))
 
-type Source = typeof client.lists
-const whoAnswers = async (source: Source) =>
+type Source = typeof client.readReplica
+const queriedDatabase = async (source: Source) =>
   (await source.execute<{ name: string }>(sql`select current_database() as name`)).rows[0]?.name
 
-test('lists are read from the replica, all else from the database', async () => {
-  expect(await whoAnswers(client.lists)).toBe(replica.name)
-  expect(await whoAnswers(client.db)).not.toBe(replica.name)
+test('the read replica is used only for the queries that ask for it', async () => {
+  expect(await queriedDatabase(client.readReplica)).toBe(replica.name)
+  expect(await queriedDatabase(client.db)).not.toBe(replica.name)
 })
 
-test('a query that is wrong is not asked a second time', async () => {
-  await expect(client.lists.execute(sql`select 1 / 0`)).rejects.toMatchObject({ cause: { code: '22012' } })
-  expect(await whoAnswers(client.lists)).toBe(replica.name)
+test('an invalid query is not retried on the primary', async () => {
+  await expect(client.readReplica.execute(sql`select 1 / 0`)).rejects.toMatchObject({ cause: { code: '22012' } })
+  expect(await queriedDatabase(client.readReplica)).toBe(replica.name)
 })
 
-test('a table that the replica does not have yet is read from the database', async () => {
-  expect((await client.lists.execute(sql`select count(*)::int as count from users`)).rows).toHaveLength(1)
+test('a table that the replica does not have yet is read from the primary', async () => {
+  expect((await client.readReplica.execute(sql`select count(*)::int as count from users`)).rows).toHaveLength(1)
 })
 
-test('while the replica is away lists are read from the database, and nobody waits for it again', async () => {
+test('while the replica is unavailable the primary is used, without waiting for the replica each time', async () => {
   await dropDatabase(inject('server'), replica.name)
-  expect(await whoAnswers(client.lists)).toBe(await whoAnswers(client.db))
+  expect(await queriedDatabase(client.readReplica)).toBe(await queriedDatabase(client.db))
   const start = performance.now()
-  for (let count = 0; count < 20; count++) await whoAnswers(client.lists)
+  for (let count = 0; count < 20; count++) await queriedDatabase(client.readReplica)
   expect(performance.now() - start).toBeLessThan(1_000)
 })

@@ -13,8 +13,11 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import type { Role } from '../auth/policy'
-import { bytes, moment } from './columns'
+import { adminRole, defaultRole, type Role, roles } from '../auth/roles'
+import { bytes, timestamptz } from './columns'
+
+/** A role in a definition, where parameters are not possible. */
+const literal = (role: Role) => sql.raw(`'${role}'`)
 
 export const users = pgTable(
   'users',
@@ -22,36 +25,51 @@ export const users = pgTable(
     id: uuid('id').primaryKey().defaultRandom(),
     email: text('email').notNull(),
     name: text('name').notNull(),
-    role: text('role').$type<Role>().notNull().default('viewer'),
-    emailVerifiedAt: moment('email_verified_at'),
-    suspendedAt: moment('suspended_at'),
+    role: text('role').$type<Role>().notNull().default(defaultRole),
+    emailVerifiedAt: timestamptz('email_verified_at'),
+    suspendedAt: timestamptz('suspended_at'),
     image: text('image'),
-    /** To the hour; `sessions` know better. */
-    lastSeenAt: moment('last_seen_at'),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    updatedAt: moment('updated_at').notNull().defaultNow(),
+    /** An IANA name, such as Europe/Berlin. */
+    timeZone: text('time_zone'),
+    /** A BCP 47 tag, such as en-GB. */
+    locale: text('locale'),
+    /** Updated at most once an hour; `sessions.lastSeenAt` is more precise. */
+    lastSeenAt: timestamptz('last_seen_at'),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    updatedAt: timestamptz('updated_at').notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex('users_email_key').on(sql`lower(${table.email})`),
-    // A trigger refuses to leave it empty (see the migration).
-    index('users_admins_idx').on(table.id).where(sql`${table.role} = 'admin' and ${table.suspendedAt} is null`),
-    check('users_role_check', sql`${table.role} in ('viewer', 'editor', 'admin')`),
+    // A trigger prevents removing the last active admin (see the migration).
+    index('users_admins_idx')
+      .on(table.id)
+      .where(sql`${table.role} = ${literal(adminRole)} and ${table.suspendedAt} is null`),
+    check('users_role_check', sql`${table.role} in (${sql.join(roles.map(literal), sql`, `)})`),
   ],
 )
 
-/** Apart from `users`, so that no query for a person can bring the hash along. */
+/**
+ * What rows and permissions can belong to, such as organizations. The app itself is one of them, with the nil UUID (see the
+ * migration and core/scope.ts).
+ */
+export const scopes = pgTable('scopes', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  createdAt: timestamptz('created_at').notNull().defaultNow(),
+})
+
+/** In its own table, so that no query for a user can return the hash by accident. */
 export const passwords = pgTable('passwords', {
   userId: uuid('user_id')
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
   hash: text('hash').notNull(),
-  changedAt: moment('changed_at').notNull().defaultNow(),
-  /** Wrong tries since the last right one. */
+  changedAt: timestamptz('changed_at').notNull().defaultNow(),
+  /** Number of wrong passwords since the last correct one. */
   failures: integer('failures').notNull().default(0),
 })
 
-/** A person's identity at an OAuth provider. The provider's tokens are not kept. */
-export const accounts = pgTable(
+/** A user's identity at an OAuth provider. The provider's tokens are not stored. */
+export const identities = pgTable(
   'accounts',
   {
     provider: text('provider').notNull(),
@@ -59,7 +77,7 @@ export const accounts = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    createdAt: moment('created_at').notNull().defaultNow(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ name: 'accounts_pkey', columns: [table.provider, table.providerAccountId] }),
@@ -75,24 +93,26 @@ export const sessions = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    createdAt: moment('created_at').notNull().defaultNow(),
-    lastSeenAt: moment('last_seen_at').notNull().defaultNow(),
-    /** When the person last showed that it is them: by signing in, or since then. */
-    confirmedAt: moment('confirmed_at').notNull().defaultNow(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    lastSeenAt: timestamptz('last_seen_at').notNull().defaultNow(),
+    /** When the user last authenticated in this session: at sign-in, or by reauthenticating later. */
+    reauthenticatedAt: timestamptz('confirmed_at').notNull().defaultNow(),
     userAgent: text('user_agent'),
     ip: inet('ip'),
-    /** The session of the admin who acts for this person; it ends with that one. */
-    openedBy: uuid('opened_by').references((): AnyPgColumn => sessions.id, { onDelete: 'cascade' }),
+    /** The session of the admin who impersonates this user. When it ends, this session ends, too. */
+    impersonatorSessionId: uuid('opened_by').references((): AnyPgColumn => sessions.id, { onDelete: 'cascade' }),
   },
   (table) => [
     uniqueIndex('sessions_token_hash_key').on(table.tokenHash),
     index('sessions_user_id_idx').on(table.userId, table.lastSeenAt),
     index('sessions_created_at_idx').on(table.createdAt),
-    index('sessions_opened_by_idx').on(table.openedBy).where(sql`${table.openedBy} is not null`),
+    index('sessions_opened_by_idx')
+      .on(table.impersonatorSessionId)
+      .where(sql`${table.impersonatorSessionId} is not null`),
   ],
 )
 
-/** Somebody who wants to join and has not shown yet that the address is theirs. Not a person: nothing can sign in as it. */
+/** A sign-up with an unverified email. Not a user yet: it cannot sign in. */
 export const signups = pgTable(
   'signups',
   {
@@ -100,14 +120,16 @@ export const signups = pgTable(
     email: text('email').notNull(),
     name: text('name').notNull(),
     passwordHash: text('password_hash').notNull(),
-    createdAt: moment('created_at').notNull().defaultNow(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+    /** Values of `userFields` of modules, which are saved once the email is verified. */
+    fields: jsonb('fields').$type<Record<string, string>>(),
   },
   (table) => [index('signups_email_idx').on(table.email), index('signups_created_at_idx').on(table.createdAt)],
 )
 
 /**
- * What a link in a mail holds, or a browser between two steps: for one person, one sign-up or nobody yet, once, for a
- * while. Only the hash is stored.
+ * One-time tokens in email links and cookies, for one user, one sign-up, or neither. They expire, and only the hash is
+ * stored.
  */
 export const tokens = pgTable(
   'tokens',
@@ -116,9 +138,9 @@ export const tokens = pgTable(
     purpose: text('purpose').notNull(),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     signupId: uuid('signup_id').references(() => signups.id, { onDelete: 'cascade' }),
-    /** The address that it is about, where that is not the person's own: the next one, or the one before. */
+    /** The email that the token is about, if it is not the user's current one: the new or the former email. */
     email: text('email'),
-    expiresAt: moment('expires_at').notNull(),
+    expiresAt: timestamptz('expires_at').notNull(),
   },
   (table) => [
     index('tokens_user_id_idx').on(table.userId),
@@ -129,31 +151,34 @@ export const tokens = pgTable(
 )
 
 /**
- * What happened, who did it and to whom. A trigger refuses every change, and each month is a partition of its own (see the
- * migrations). Nothing here refers to another table: it outlives whoever it is about, and holds their id but neither name
- * nor address.
+ * Audit log: what happened, who did it and to whom. A trigger rejects every change, and each month is a partition (see
+ * the migrations). It has no foreign keys, because events outlive their users; it contains user ids, but no names or
+ * emails.
  */
 export const auditEvents = pgTable(
   'audit_events',
   {
     id: bigint('id', { mode: 'number' }).notNull().default(sql`nextval('audit_events_id_seq')`),
-    at: moment('at').notNull().defaultNow(),
+    at: timestamptz('at').notNull().defaultNow(),
     kind: text('kind').notNull(),
     actorId: uuid('actor_id'),
     targetId: uuid('target_id'),
     ip: inet('ip'),
     userAgent: text('user_agent'),
     details: jsonb('details').$type<Record<string, string | number | boolean>>(),
+    /** The scope in which it happened; null in the app itself. */
+    scopeId: uuid('scope_id'),
   },
   (table) => [
     primaryKey({ name: 'audit_events_pkey', columns: [table.at, table.id] }),
     index('audit_events_actor_id_idx').on(table.actorId, table.at, table.id),
     index('audit_events_target_id_idx').on(table.targetId, table.at, table.id),
     index('audit_events_kind_idx').on(table.kind, table.at, table.id),
+    index('audit_events_scope_id_idx').on(table.scopeId, table.at, table.id).where(sql`scope_id is not null`),
   ],
 )
 
-/** Written by rate-limiter-flexible, which knows these three columns by heart. Not logged: a crash may forget it. */
+/** Written by core/limits. `expire` is in milliseconds since 1970. An UNLOGGED table: a crash may empty it. */
 export const rateLimits = pgTable(
   'rate_limits',
   {

@@ -1,31 +1,41 @@
 import type { z } from 'zod'
 
-/** Work that is done apart from the request that caused it, again and again until it succeeds. */
+/** Background work, run by the worker and retried until it succeeds. */
 export interface Job {
-  /** Unique in the app: a module's jobs begin with its name, `content.publish`. */
+  /** Unique in the app. The jobs of a module start with its name: `content.publish`. */
   name: string
-  /** When to run it by itself, in cron's notation and UTC; it is then given `{}`. */
+  /** Schedule in cron syntax, in UTC. A scheduled run gets `{}` as data. */
   cron?: string | undefined
-  work(given: unknown, context: { id: string }): Promise<void>
+  isRetriedForYear?: boolean | undefined
+  work(input: unknown, context: JobContext): Promise<void>
 }
 
-/** A job, and what it must be given. */
+interface JobContext {
+  id: string
+  /** An earlier attempt has failed. */
+  isRetry?: boolean
+}
+
+/** A job with the schema of its data. */
 export interface JobFor<Data> extends Job {
   data: z.ZodType<Data>
 }
 
-/** Describes a job. List it in `jobs` of `module.ts`, put it to work with `enqueue`. `run` must bear being run twice. */
+/** Defines a job. List it under `jobs` in `module.ts` and start it with `enqueue`. `run` must be idempotent. */
 export function defineJob<Data>(
   name: string,
   {
     data,
     cron,
+    isRetriedForYear,
     run,
   }: {
     data: z.ZodType<Data>
     cron?: string
-    run(data: Data, context: { id: string }): Promise<void>
+    /** For work that nothing else would ever do, such as deleting a file: when it is enqueued, retried for a year, not a day. */
+    isRetriedForYear?: boolean
+    run(data: Data, context: JobContext): Promise<void>
   },
 ): JobFor<Data> {
-  return { name, cron, data, work: (given, context) => run(data.parse(given), context) }
+  return { name, cron, isRetriedForYear, data, work: (input, context) => run(data.parse(input), context) }
 }

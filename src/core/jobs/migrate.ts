@@ -1,9 +1,9 @@
 import { PgBoss } from 'pg-boss'
 
-/** Where the queue keeps its tables, beside the app's own. */
+/** PostgreSQL schema of the queue's tables. */
 export const queueSchema = 'jobs'
 
-/** Makes the queue's tables, or brings them up to the installed version. Part of `npm run db:migrate`. */
+/** Creates the tables of the queue, or migrates them to the installed version. Part of `npm run db:migrate`. */
 export async function migrateQueue(databaseUrl: string): Promise<void> {
   const boss = new PgBoss({
     connectionString: databaseUrl,

@@ -8,9 +8,9 @@ import { prune } from './prune'
 const ago = (interval: string) => sql`now() - ${interval}::interval`
 const hash = () => createHash('sha256').update(crypto.randomUUID()).digest()
 
-test('what has run out is swept, and nothing else is', async () => {
-  const [person] = await db.insert(users).values({ email: 'ada@example.com', name: 'Ada' }).returning({ id: users.id })
-  const userId = person?.id ?? ''
+test('expired rows are deleted, and no others', async () => {
+  const [user] = await db.insert(users).values({ email: 'ada@example.com', name: 'Ada' }).returning({ id: users.id })
+  const userId = user?.id ?? ''
   await db.insert(sessions).values([
     { userId, tokenHash: hash(), userAgent: 'old', createdAt: ago('31 days') },
     { userId, tokenHash: hash(), userAgent: 'alive', createdAt: ago('29 days') },
@@ -28,10 +28,10 @@ test('what has run out is swept, and nothing else is', async () => {
     { key: 'new', points: 1, expire: Date.now() + 60_000 },
   ])
   await prune.work({}, { id: 'test' })
-  expect(await db.select({ device: sessions.userAgent }).from(sessions)).toEqual([{ device: 'alive' }])
+  expect(await db.select({ userAgent: sessions.userAgent }).from(sessions)).toEqual([{ userAgent: 'alive' }])
   expect(await db.select({ purpose: tokens.purpose }).from(tokens)).toHaveLength(1)
   expect(await db.select({ email: signups.email }).from(signups)).toEqual([{ email: 'new@example.com' }])
   expect(await db.select({ key: rateLimits.key }).from(rateLimits)).toEqual([{ key: 'new' }])
 })
 
-test('sweeping is scheduled', () => expect(prune.cron).toBe('17 * * * *'))
+test('the prune job is scheduled hourly', () => expect(prune.cron).toBe('17 * * * *'))

@@ -1,14 +1,14 @@
 import 'server-only'
 import { lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { sessionLifetime } from '../auth/settings'
+import { maxSessionSeconds } from '../auth/session/settings'
 import { db } from '../db/client'
 import { rateLimits, sessions, signups, tokens } from '../db/schema'
 import { env } from '../env'
 import { log } from '../log'
 import { defineJob } from './job'
 
-/** Nothing that has run out is ever accepted, swept or not; this keeps the tables small. */
+/** Deletes expired rows to keep the tables small. Expired rows are never accepted, deleted or not. */
 export const prune = defineJob('core.prune', {
   data: z.object({}),
   cron: '17 * * * *',
@@ -16,14 +16,14 @@ export const prune = defineJob('core.prune', {
     const before = (seconds: number) => sql`now() - make_interval(secs => ${seconds})`
     const { rowCount: endedSessions } = await db
       .delete(sessions)
-      .where(lt(sessions.createdAt, before(sessionLifetime.standard.absolute)))
+      .where(lt(sessions.createdAt, before(maxSessionSeconds)))
     const { rowCount: oldTokens } = await db.delete(tokens).where(lt(tokens.expiresAt, sql`now()`))
-    // A link lives for a day from its mail, which may have been late by another.
+    // A sign-up link is valid for a day from when its email is sent, which may be up to a day late.
     const { rowCount: oldSignups } = await db.delete(signups).where(lt(signups.createdAt, before(3 * 24 * 60 * 60)))
     const { rowCount: oldLimits } = await db.delete(rateLimits).where(lt(rateLimits.expire, Date.now()))
     await db.execute(sql`select audit_prepare(3)`)
-    const keep = env.AUDIT_RETENTION_MONTHS
-    if (keep !== undefined) await db.execute(sql`select audit_forget(${keep})`)
-    log.info({ endedSessions, oldTokens, oldSignups, oldLimits }, 'swept what has run out')
+    const retentionMonths = env.AUDIT_RETENTION_MONTHS
+    if (retentionMonths !== undefined) await db.execute(sql`select audit_forget(${retentionMonths})`)
+    log.info({ endedSessions, oldTokens, oldSignups, oldLimits }, 'expired rows deleted')
   },
 })

@@ -1,73 +1,142 @@
 import 'server-only'
 import { createHmac } from 'node:crypto'
-import type { QueryConfig } from 'pg'
-import { type RateLimiterAbstract, RateLimiterPostgres, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
-import { pool, preparedAs } from '../db/client'
 import { env } from '../env'
 import { AppError } from '../errors'
-import { redis } from './redis'
+import { addToCounts, type StoredCount, takeFromCounts } from './store'
 
 export interface Limit {
-  /** Counts one try; refuses when there were too many. All limits of a request are asked at once. */
-  consume(key: string): Promise<void>
-  /** Forgets the tries, after one that went well. */
-  reset(key: string): Promise<void>
+  /**
+   * The limit for one subject, for the functions below, which take several in one round trip. An attempt that does a thing several
+   * times, such as sending emails, counts as many `attempts`.
+   */
+  of(subject: string, attempts?: number): Count
+  /** Counts one attempt; throws `rate_limited` if there were too many. Costs one round trip to the store. */
+  consume(subject: string): Promise<void>
+  /** Counts one attempt; returns whether it was within the limit. */
+  tryConsume(subject: string): Promise<boolean>
+  /** Call it after a successful attempt: deletes the count, or if the limit has `successes`, makes the attempt count less. */
+  forgive(subject: string): Promise<void>
+}
+
+interface Count extends StoredCount {
+  /** Beyond the limit, `consumeAll` returns false instead of throwing. */
+  isSilent?: boolean
+  refund: number
+  rejections: Map<string, { endsAt: number; recheckAt: number }>
+  pending: Map<string, Promise<unknown>>
+}
+
+interface LimitOptions {
+  points: number
+  seconds: number
+  /**
+   * Maximum number of successful attempts in the same time, a multiple of `points`. A success counts less, but never
+   * zero.
+   */
+  successes?: number
 }
 
 /**
- * At most `points` tries in `seconds`, over all nodes. Counted in Redis when there is one, and in PostgreSQL when there is
- * none or while it is away.
+ * Rate limit: at most `points` attempts in `seconds`, across all nodes. Counted in Redis if it is configured and
+ * available, else in PostgreSQL.
  */
-export function defineLimit(name: string, { points, seconds }: { points: number; seconds: number }): Limit {
-  let limiter: RateLimiterAbstract | undefined
-  const open = () => {
-    // Who was refused once is refused by this node without asking again, also when the store is gone by then.
-    const options = { keyPrefix: name, points, duration: seconds, inMemoryBlockOnConsumed: points + 1 }
-    const inPostgres = new RateLimiterPostgres({
-      ...options,
-      // Its queries have names, which a pooler in transaction mode does not bear.
-      storeClient: {
-        query: ({ name, text, values }: QueryConfig & { name: string }) =>
-          pool.query({ name: preparedAs(name), text, values }),
-      },
-      storeType: 'pool',
-      tableName: 'rate_limits',
-      tableCreated: true,
-      clearExpiredByTimeout: false,
-    })
-    const client = redis()
-    if (!client) return inPostgres
-    return new RateLimiterRedis({
-      ...options,
-      storeClient: client,
-      insuranceLimiter: inPostgres,
-      rejectIfRedisNotReady: true,
-    })
+export function defineLimit(name: string, { points, seconds, successes = points }: LimitOptions): Limit {
+  const cost = successes / points
+  const state = {
+    // Caches rejections on this node, so that a flood does not contend for one row of the store. A limit of up to a
+    // minute is cached until it ends, even if the store is down; a longer one for a second, because another node may
+    // reset the count.
+    rejections: new Map(),
+    // Serializes the attempts of one subject on this node: they would wait for the same row anyway, each with a
+    // connection. So a flood uses one connection and stops at the first rejection. If the store fails, all waiting
+    // attempts fail.
+    pending: new Map(),
   }
-  const current = () => {
-    limiter ??= open()
-    return limiter
-  }
+  const of = (subject: string, attempts = 1): Count => ({
+    key: `${name}:${hashSubject(subject)}`,
+    cost: cost * attempts,
+    max: successes,
+    seconds,
+    refund: cost - 1,
+    ...state,
+  })
   return {
-    consume: async (key) => {
-      try {
-        await current().consume(digest(key))
-      } catch (reason) {
-        if (!(reason instanceof RateLimiterRes)) throw reason
-        const retryAfter = Math.max(1, Math.ceil(reason.msBeforeNext / 1000))
-        throw new AppError('rate_limited', `Too many tries. Try again in ${inWords(retryAfter)}`, { retryAfter })
-      }
-    },
-    reset: async (key) => {
-      await current().delete(digest(key))
-    },
+    of,
+    consume: async (subject) => void (await consumeAll(of(subject))),
+    tryConsume: (subject) => consumeAll(silent(of(subject))),
+    forgive: (subject) => forgiveAll(of(subject)),
   }
 }
 
-/** Keys are made from addresses of people: who reads the counters cannot learn them, not even by guessing. */
-const digest = (key: string) => createHmac('sha256', env.AUTH_SECRET[0]).update(`limit:${key}`).digest('base64url')
+/** Beyond this limit, `consumeAll` returns false instead of throwing. */
+export const silent = (count: Count): Count => ({ ...count, isSilent: true })
 
-function inWords(seconds: number): string {
+/**
+ * Counts one attempt against several limits, in this order, in one round trip. An attempt that a limit rejects does not
+ * count against the limits after it. Throws `rate_limited`, or returns false if it was a silent limit.
+ */
+export async function consumeAll(...counts: Count[]): Promise<boolean> {
+  const rejection = await serialize(counts, () => countAttempt(counts))
+  if (!rejection) return true
+  if (rejection.count.isSilent) return false
+  const retryAfter = Math.max(1, Math.ceil((rejection.endsAt - Date.now()) / 1000))
+  throw new AppError('rate_limited', `Too many attempts. Try again in ${formatDuration(retryAfter)}.`, { retryAfter })
+}
+
+/** After a successful attempt, as `forgive`, in one round trip. */
+export async function forgiveAll(...counts: Count[]): Promise<void> {
+  for (const { key, refund, rejections } of counts) if (refund === 0) rejections.delete(key)
+  await takeFromCounts(counts)
+}
+
+async function serialize<T>(counts: Count[], work: () => Promise<T>): Promise<T> {
+  const before = counts.flatMap(({ key, pending }) => pending.get(key) ?? [])
+  const attempt = before.length > 0 ? Promise.all(before).then(work) : work()
+  for (const { key, pending } of counts) pending.set(key, attempt)
+  try {
+    return await attempt
+  } finally {
+    for (const { key, pending } of counts) if (pending.get(key) === attempt) pending.delete(key)
+  }
+}
+
+interface Rejected {
+  count: Count
+  endsAt: number
+}
+
+async function countAttempt(counts: Count[]): Promise<Rejected | null> {
+  const cached = counts.findIndex(isRejectionCached)
+  const toAdd = cached === -1 ? counts : counts.slice(0, cached)
+  const rejection = toAdd.length > 0 ? await addToCounts(toAdd) : null
+  const count = counts[rejection?.index ?? cached]
+  if (!count) return null
+  if (rejection) rememberRejection(count, Date.now() + rejection.millisecondsLeft)
+  return { count, endsAt: count.rejections.get(count.key)?.endsAt ?? 0 }
+}
+
+function isRejectionCached({ key, rejections }: Count): boolean {
+  if ((rejections.get(key)?.recheckAt ?? 0) > Date.now()) return true
+  rejections.delete(key)
+  return false
+}
+
+/** Maximum number of cached rejections per limit. Clearing them only costs additional queries. */
+const maxRejections = 10_000
+
+function rememberRejection({ key, seconds, rejections }: Count, endsAt: number): void {
+  if (rejections.size >= maxRejections) rejections.clear()
+  rejections.set(key, { endsAt, recheckAt: seconds <= 60 ? endsAt : Math.min(endsAt, Date.now() + 1_000) })
+}
+
+/**
+ * Subjects contain emails and IPs. A keyed hash keeps them private: the stored keys cannot be guessed without
+ * AUTH_SECRET.
+ */
+const hashSubject = (subject: string) =>
+  createHmac('sha256', env.AUTH_SECRET[0]).update(`limit:${subject}`).digest('base64url')
+
+function formatDuration(seconds: number): string {
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`
   const minutes = Math.ceil(seconds / 60)
   if (minutes < 60) return minutes === 1 ? '1 minute' : `${minutes} minutes`

@@ -5,28 +5,32 @@ import { log } from '../log'
 
 const shared = globalThis as { plinthRedis?: Redis }
 
-/** A server that is away must fail at once, not after its defaults' 15 seconds. */
+/** Fail fast if the server is down; with the defaults a command takes 15 seconds to fail. */
 const options: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 1,
-  // A busy node takes an answer that is there for one that is late, and counts that try in PostgreSQL as well.
+  // On a busy node a response may be processed too late to meet this; the attempt is then counted in PostgreSQL as
+  // well.
   commandTimeout: 500,
-  // One that accepts and does not answer keeps the first waiting and nobody else: it is left until it answers.
+  // If the server accepts connections but does not respond, only the first command waits; then it counts as down.
   socketTimeout: 500,
   connectTimeout: 500,
   sentinelCommandTimeout: 500,
   retryStrategy: (tries) => Math.min(tries * 100, 2_000),
-  // Another has taken its place.
+  // READONLY: this server is a replica now, after a failover.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
 }
 
-/** `redis+sentinel://user:password@host:port,host:port/name`: who knows where the Redis of that name is just now. */
-function readSentinels(url: string): RedisOptions | undefined {
+/**
+ * Parses `redis+sentinel://user:password@host:port,host:port/name`: the sentinels, and the name of the monitored
+ * primary.
+ */
+function parseSentinelUrl(url: string): RedisOptions | undefined {
   const parts = /^redis\+sentinel:\/\/(?:([^:@]*):([^@]*)@)?([^/]+)\/(.+)$/.exec(url)
   if (!parts) return
   const [, username, password, hosts = '', name = ''] = parts
-  const sentinels = hosts.split(',').map((address) => {
-    const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(address) ?? []
+  const sentinels = hosts.split(',').map((hostAndPort) => {
+    const [, host = '', port] = /^(.*?)(?::(\d+))?$/.exec(hostAndPort) ?? []
     return { host, port: Number(port ?? 26379) }
   })
   return {
@@ -37,19 +41,23 @@ function readSentinels(url: string): RedisOptions | undefined {
   }
 }
 
-/** The connection to Redis, when REDIS_URL names one. */
+/** The Redis client, if REDIS_URL is set. */
 export function redis(): Redis | undefined {
   const url = env.REDIS_URL
   if (!url) return
   if (!shared.plinthRedis) {
-    const sentinels = readSentinels(url)
+    const sentinels = parseSentinelUrl(url)
     shared.plinthRedis = sentinels ? new Redis({ ...options, ...sentinels }) : new Redis(url, options)
-    shared.plinthRedis.on('error', (error) => log.warn({ error }, 'Redis is away; limits are counted in PostgreSQL'))
+    shared.plinthRedis.on('error', (error) =>
+      log.warn({ error }, 'Redis unavailable; rate limits are counted in PostgreSQL'),
+    )
   }
   return shared.plinthRedis
 }
 
-/** Waits for Redis, for a second at most: what is counted in PostgreSQL until it is there is allowed on top of the limit. */
+/**
+ * Waits up to a second for Redis: attempts counted in PostgreSQL until then do not count against the limit in Redis.
+ */
 export async function connectRedis(): Promise<void> {
   const client = redis()
   if (!client || client.status === 'ready') return

@@ -1,33 +1,33 @@
 import { metrics } from '@opentelemetry/api'
-import { inSeconds } from './duration'
+import { durationHistogram } from './duration'
 
-// What is counted and timed, in one place; docs/observe.md says what each is for. Names follow OpenTelemetry's conventions
-// where there is one. Nobody's name, address or id may become an attribute: each value that is seen is kept for good.
+// The metrics of the app; docs/observe.md explains each. Names follow OpenTelemetry's semantic conventions where there is
+// one. Never use a user's name, email, IP or id as an attribute: every distinct value becomes a series that is never freed.
 const meter = metrics.getMeter('plinth')
 
 export const actionDuration = meter.createHistogram('plinth.action.duration', {
-  ...inSeconds,
-  description: 'How long an action took, by its name and how it ended',
+  ...durationHistogram,
+  description: 'Duration of actions, by name and outcome',
 })
 
 export const queryDuration = meter.createHistogram('db.client.operation.duration', {
-  ...inSeconds,
-  description: 'How long a statement took, by its first word; outside of transactions with the wait for a connection',
+  ...durationHistogram,
+  description: 'Duration of SQL statements, by first keyword; outside transactions including the wait for a connection',
 })
 
 export const jobDuration = meter.createHistogram('plinth.job.duration', {
-  ...inSeconds,
-  description: 'How long a job took, by its name and how it ended',
+  ...durationHistogram,
+  description: 'Duration of jobs, by name and outcome',
 })
 
 export const refusals = meter.createCounter('plinth.refusals', {
-  description: 'Answers that said no, by their code',
+  description: 'Rejected requests, by error code',
 })
 
-export const auditEntries = meter.createCounter('plinth.audit.entries', {
-  description: 'Entries of the audit log, by their kind: sign-ins, failed ones, and all that people did',
+export const auditEventCount = meter.createCounter('plinth.audit.entries', {
+  description: 'Audit events, by kind: sign-ins, failed sign-ins, and all other user actions',
 })
 
-export const hashesWaiting = meter.createUpDownCounter('plinth.hash.waiting', {
-  description: 'Passwords that wait for their turn to be hashed',
+export const queuedHashes = meter.createUpDownCounter('plinth.hash.waiting', {
+  description: 'Passwords queued for hashing',
 })

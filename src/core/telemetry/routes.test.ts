@@ -25,4 +25,4 @@ test.each([
   ['/docs/a/b', '/docs/[[...path]]'],
   ['/_next/static/chunks/a.js', '/_next'],
   ['/wp-login.php', 'none'],
-])('%s is answered by %s', (url, route) => expect(routeOf(url)).toBe(route))
+])('%s matches the route %s', (url, route) => expect(routeOf(url)).toBe(route))

@@ -1,52 +1,52 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-interface RoutesOfBuild {
+interface RoutesManifest {
   staticRoutes: { page: string }[]
   dynamicRoutes: { page: string }[]
 }
 
-type ActionsOfBuild = { node: Record<string, { exportedName?: string }> }
+type ActionsManifest = { node: Record<string, { exportedName?: string }> }
 
-/** What a build has written about itself. Development writes it as it goes, so there nothing may be there yet. */
-function readFromBuild<T>(file: string, otherwise: T): T {
+/** Reads a manifest of Next's build. In development it may not exist yet. */
+function readManifest<T>(file: string, fallback: T): T {
   try {
     return JSON.parse(readFileSync(join(process.cwd(), '.next', file), 'utf8')) as T
   } catch {
-    return otherwise
+    return fallback
   }
 }
 
-/** Which route answers an address. There are as many answers as routes, whatever is asked for. */
+/** Finds the route of a URL. Returns only known routes or `none`, so that the number of metric series stays bounded. */
 export function routeFinder(
-  build: RoutesOfBuild = readFromBuild('routes-manifest.json', { staticRoutes: [], dynamicRoutes: [] }),
+  manifest: RoutesManifest = readManifest('routes-manifest.json', { staticRoutes: [], dynamicRoutes: [] }),
 ): (url: string) => string {
-  const fixed = new Set(build.staticRoutes.map(({ page }) => page))
-  const dynamic = build.dynamicRoutes.map(({ page }) => ({ page, parts: page.split('/') }))
+  const staticPaths = new Set(manifest.staticRoutes.map(({ page }) => page))
+  const dynamic = manifest.dynamicRoutes.map(({ page }) => ({ page, parts: page.split('/') }))
   return (url) => {
     const [path = '/'] = url.split('?', 1)
     if (path.startsWith('/_next/')) return '/_next'
-    if (fixed.has(path)) return path
-    const given = path.split('/')
-    return dynamic.find(({ parts }) => fits(parts, given))?.page ?? 'none'
+    if (staticPaths.has(path)) return path
+    const segments = path.split('/')
+    return dynamic.find(({ parts }) => matches(parts, segments))?.page ?? 'none'
   }
 }
 
-/** `[id]` is any one part, `[...rest]` all that follow, `[[...rest]]` those or none. */
-function fits(parts: string[], given: string[]): boolean {
+/** `[id]` matches one segment, `[...rest]` one or more, `[[...rest]]` zero or more. */
+function matches(parts: string[], segments: string[]): boolean {
   const last = parts.at(-1) ?? ''
-  const least = last.startsWith('[[...') ? parts.length - 1 : parts.length
-  const isOpen = /^\[{1,2}\.\.\./.test(last)
-  if (given.length < least || (!isOpen && given.length > least)) return false
-  return parts.every((part, index) => part.startsWith('[') || part === given[index])
+  const minSegments = last.startsWith('[[...') ? parts.length - 1 : parts.length
+  const isCatchAll = /^\[{1,2}\.\.\./.test(last)
+  if (segments.length < minSegments || (!isCatchAll && segments.length > minSegments)) return false
+  return parts.every((part, index) => part.startsWith('[') || part === segments[index])
 }
 
 let names: Map<string, string> | undefined
 
-/** The name under which an action is exported; Next calls it by an id that changes with every build. */
+/** The export name of a server action; Next identifies it by an id that changes with every build. */
 export function actionName(action: object): string {
   names ??= new Map(
-    Object.entries(readFromBuild<ActionsOfBuild>('server/server-reference-manifest.json', { node: {} }).node).map(
+    Object.entries(readManifest<ActionsManifest>('server/server-reference-manifest.json', { node: {} }).node).map(
       ([id, { exportedName = 'unknown' }]) => [id, exportedName],
     ),
   )

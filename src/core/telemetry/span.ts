@@ -17,14 +17,14 @@ interface Options {
   links?: Link[]
 }
 
-/** Runs the work as a part of the trace that is under way. While nobody collects traces this does nothing. */
+/** Runs the work in a span of the active trace. Without a tracer provider it only runs the work. */
 export function inSpan<T>(name: string, { kind = SpanKind.INTERNAL, ...options }: Options, work: () => Promise<T>) {
   return tracer.startActiveSpan(name, { kind, ...options }, async (span): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      // Its kind, not its message: that may hold what somebody typed.
-      span.setAttribute('error.type', nameOf(error))
+      // The type, not the message, which may contain user input.
+      span.setAttribute('error.type', errorType(error))
       span.setStatus({ code: SpanStatusCode.ERROR })
       throw error
     } finally {
@@ -33,26 +33,26 @@ export function inSpan<T>(name: string, { kind = SpanKind.INTERNAL, ...options }
   })
 }
 
-/** What kind of failure it is: a code where there is one. */
-export function nameOf(error: unknown): string {
+/** The code of an error if it has one, otherwise its name. */
+export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }
 
-/** The trace that is under way, for work that is done later and elsewhere; empty while nobody collects traces. */
-export function carryTrace(): Record<string, string> {
+/** Serializes the active trace context, for work that runs later in another process; empty without tracing. */
+export function serializeTrace(): Record<string, string> {
   const carrier: Record<string, string> = {}
   propagation.inject(context.active(), carrier)
   return carrier
 }
 
-/** The other end of `carryTrace`. */
-export function linksTo(carrier: unknown): Link[] {
+/** A span link to the trace context that `serializeTrace` serialized. */
+export function traceLinks(carrier: unknown): Link[] {
   const found = trace.getSpanContext(propagation.extract(context.active(), carrier ?? {}))
   return found ? [{ context: found }] : []
 }
 
-/** By which the lines of a log and the parts of a trace are brought together, when the trace is kept. */
+/** The id of the active trace if it is sampled, to join log lines with traces. */
 export function currentTraceId(): string | undefined {
   const { traceId, traceFlags = TraceFlags.NONE } = trace.getActiveSpan()?.spanContext() ?? {}
   return traceFlags & TraceFlags.SAMPLED ? traceId : undefined

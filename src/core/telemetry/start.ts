@@ -1,8 +1,8 @@
 import { env } from '../env'
 
 /**
- * Begins to collect figures and traces, as far as somebody asked for them. Must run before anything is loaded that counts
- * something. Returns how to send the traces that are still here.
+ * Starts metrics and tracing, if they are configured. Must run before any module that creates instruments is loaded.
+ * Returns a function that flushes pending traces.
  */
 export async function startTelemetry(): Promise<() => Promise<void>> {
   if (env.METRICS_PORT) (await import('./serve-metrics')).serveMetrics(env.METRICS_PORT)

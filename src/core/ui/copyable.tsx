@@ -3,7 +3,7 @@
 import { type ReactNode, useRef, useState } from 'react'
 import { useInBrowser } from './use-in-browser'
 
-/** Text to take along. One click marks all of it; where scripts run and browsers allow it, a button copies it. */
+/** Text to copy. A button copies it where JavaScript runs and the clipboard is available. */
 export function Copyable({
   children,
   className,
@@ -15,7 +15,7 @@ export function Copyable({
 }) {
   const text = useRef<HTMLElement>(null)
   const [isCopied, setIsCopied] = useState(false)
-  // Missing where the page came over http from another machine.
+  // Missing in an insecure context: a page over http from another machine.
   const canCopy = useInBrowser(() => 'clipboard' in navigator, false)
   const copy = async () => {
     await navigator.clipboard.writeText(text.current?.textContent ?? '')

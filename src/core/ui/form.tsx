@@ -1,5 +1,6 @@
 'use client'
 
+import { Eye, EyeOff } from 'lucide-react'
 import {
   type ComponentProps,
   createContext,
@@ -13,15 +14,22 @@ import {
 } from 'react'
 import { useFormStatus } from 'react-dom'
 import type { Result } from '../action'
-import { fieldErrorClass, hintClass, inputClass, labelClass } from './control'
+import {
+  alertVariants,
+  type ButtonLook,
+  buttonVariants,
+  fieldErrorClass,
+  hintClass,
+  inputClass,
+  labelClass,
+} from './control'
 import { useInBrowser } from './use-in-browser'
 
-const Answer = createContext<Result<unknown> | null>(null)
+const ResultContext = createContext<Result<unknown> | null>(null)
 
 /**
- * A form over a server action. Works before and without JavaScript; a refused form keeps what the action lets it keep,
- * and focus goes to the first field in error, or to the message when it is about no field. `done` takes the place of the
- * fields once the action has succeeded.
+ * A form for a server action. Works before and without JavaScript. After a failed submit it shows the values that the action
+ * preserves, and focus goes to the first invalid field, or else to the message. After success `done` replaces the fields.
  */
 export function ActionForm<Data>({
   action,
@@ -29,17 +37,17 @@ export function ActionForm<Data>({
   done,
   ...props
 }: Omit<ComponentProps<'form'>, 'action'> & { action: FormAction<Data>; done?: ReactNode }) {
-  const [answer, submit] = useActionState(action, null)
+  const [result, submit] = useActionState(action, null)
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    if (!answer) return
+    if (!result) return
     const first = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
-    const target = answer.ok ? first('[role="status"]') : (first('[aria-invalid="true"]') ?? first('[role="alert"]'))
+    const target = result.ok ? first('[role="status"]') : (first('[aria-invalid="true"]') ?? first('[role="alert"]'))
     target?.focus()
-  }, [answer])
+  }, [result])
   return (
     <form ref={form} action={submit} noValidate {...props}>
-      <Answer value={answer}>{answer?.ok && done ? done : children}</Answer>
+      <ResultContext value={result}>{result?.ok && done ? done : children}</ResultContext>
     </form>
   )
 }
@@ -49,28 +57,34 @@ type FormAction<Data> = (previous: Result<Data> | null, form: FormData) => Promi
 interface FieldProps extends ComponentProps<'input'> {
   label: string
   name: string
-  hint?: string | undefined
-  /** Stands beside the label. */
+  hint?: ReactNode
+  /** Shown beside the label. */
   after?: ReactNode
-  /** Stands in the input, at its end. */
+  /** Shown inside the input, at its end. */
   inside?: ReactNode
 }
 
-/** Label, input, hint and error, tied together for assistive technology. */
+/** Label, input, hint and error, linked for assistive technology. */
 export function Field({ label, hint, after, inside, name, defaultValue, className, ...props }: FieldProps) {
-  const { kept, tied, ...rest } = useControl(name, hint)
+  const { preservedValue, inputProps, ...rest } = useControl(name, hint)
   return (
-    <Labelled label={label} hint={hint} after={after} className={className} {...rest}>
+    <LabeledControl label={label} hint={hint} after={after} className={className} {...rest}>
       <div className="relative grid">
-        <input name={name} defaultValue={kept ?? defaultValue} className={inputClass} {...tied} {...props} />
+        <input
+          name={name}
+          defaultValue={preservedValue ?? defaultValue}
+          className={inputClass}
+          {...inputProps}
+          {...props}
+        />
         {inside}
       </div>
-    </Labelled>
+    </LabeledControl>
   )
 }
 
 /**
- * The same for several lines.
+ * Label, textarea, hint and error, linked for assistive technology.
  * @public For the forms of modules.
  */
 export function TextField({
@@ -81,21 +95,21 @@ export function TextField({
   className,
   ...props
 }: ComponentProps<'textarea'> & Pick<FieldProps, 'label' | 'name' | 'hint'>) {
-  const { kept, tied, ...rest } = useControl(name, hint)
+  const { preservedValue, inputProps, ...rest } = useControl(name, hint)
   return (
-    <Labelled label={label} hint={hint} className={className} {...rest}>
+    <LabeledControl label={label} hint={hint} className={className} {...rest}>
       <textarea
         name={name}
-        defaultValue={kept ?? defaultValue}
+        defaultValue={preservedValue ?? defaultValue}
         className={`${inputClass} h-auto py-2`}
-        {...tied}
+        {...inputProps}
         {...props}
       />
-    </Labelled>
+    </LabeledControl>
   )
 }
 
-/** The same for the browser's own select; its options are the children. */
+/** Label, native select, hint and error, linked for assistive technology. The options are the children. */
 export function SelectField({
   label,
   hint,
@@ -104,35 +118,39 @@ export function SelectField({
   className,
   ...props
 }: ComponentProps<'select'> & Pick<FieldProps, 'label' | 'name' | 'hint'>) {
-  const { kept, tied, ...rest } = useControl(name, hint)
-  const chosen = kept ?? defaultValue
+  const { preservedValue, inputProps, ...rest } = useControl(name, hint)
+  const selected = preservedValue ?? defaultValue
   return (
-    <Labelled label={label} hint={hint} className={className} {...rest}>
-      {/* By its key a new one: of a select that is there, React does not change what it shows. */}
+    <LabeledControl label={label} hint={hint} className={className} {...rest}>
+      {/* The key forces a new element: React does not update the selection of an existing uncontrolled select. */}
       <select
-        key={String(chosen)}
+        key={String(selected)}
         name={name}
-        defaultValue={chosen}
+        defaultValue={selected}
         className={`${inputClass} pe-8`}
-        {...tied}
+        {...inputProps}
         {...props}
       />
-    </Labelled>
+    </LabeledControl>
   )
 }
 
-/** What a control needs to know about the answer to its form. */
-function useControl(name: string, hint: string | undefined) {
-  const answer = use(Answer)
+/** What a control needs from the result of its form: errors, ARIA attributes and the preserved value. */
+function useControl(name: string, hint: ReactNode) {
+  const result = use(ResultContext)
   const id = useId()
-  const refusal = answer?.ok === false ? answer : undefined
-  const errors = refusal?.error.fields?.[name] ?? []
-  const described = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean).join(' ')
-  const tied = { id, 'aria-invalid': errors.length > 0 || undefined, 'aria-describedby': described || undefined }
-  return { id, errors, tied, kept: refusal?.kept?.[name] }
+  const failure = result?.ok === false ? result : undefined
+  const errors = failure?.error.fields?.[name] ?? []
+  const describedBy = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean).join(' ')
+  const inputProps = {
+    id,
+    'aria-invalid': errors.length > 0 || undefined,
+    'aria-describedby': describedBy || undefined,
+  }
+  return { id, errors, inputProps, preservedValue: failure?.values?.[name] }
 }
 
-function Labelled({
+function LabeledControl({
   id,
   errors,
   label,
@@ -157,19 +175,21 @@ function Labelled({
           {errors.join('. ')}
         </p>
       )}
-      {/* Last, so that the keyboard goes from field to field first. */}
+      {/* Last in the DOM, so that Tab goes to the field first. */}
       {after && <div className="absolute end-0 top-0">{after}</div>}
     </div>
   )
 }
 
-/** A field for a password, which can be shown. The button appears with JavaScript, without which it could do nothing. */
-export function PasswordField(props: Omit<FieldProps, 'type' | 'inside'>) {
+/** A password field with a button to show the password. The button needs JavaScript, and only appears with it. */
+export function PasswordField({ className, ...props }: Omit<FieldProps, 'type' | 'inside'>) {
   const [isShown, setIsShown] = useState(false)
+  const Icon = isShown ? EyeOff : Eye
   const hasScript = useInBrowser(() => true, false)
   return (
     <Field
       {...props}
+      className={`[&_input]:pe-11 ${className ?? ''}`}
       type={isShown ? 'text' : 'password'}
       spellCheck={false}
       autoCapitalize="none"
@@ -177,12 +197,11 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'inside'>) {
         hasScript && (
           <button
             type="button"
-            aria-pressed={isShown}
             onClick={() => setIsShown(!isShown)}
-            className="absolute inset-y-1 end-1 rounded-sm px-2.5 font-medium text-muted-foreground text-sm hover:text-foreground"
+            className="absolute inset-y-0.5 end-0.5 grid w-9 place-items-center rounded-sm text-muted-foreground hover:text-foreground"
           >
-            {isShown ? 'Hide' : 'Show'}
-            <span className="sr-only"> password</span>
+            <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+            <span className="sr-only">{isShown ? 'Hide' : 'Show'} password</span>
           </button>
         )
       }
@@ -191,72 +210,77 @@ export function PasswordField(props: Omit<FieldProps, 'type' | 'inside'>) {
 }
 
 /**
- * What the form was answered last, for a part of it that does more than show it.
+ * The last result of the form, for components that do more than show it.
  * @public For the forms of modules.
  */
-export const useAnswer = () => use(Answer)
+export const useResult = () => use(ResultContext)
 
-/** A fact from the action's answer, such as the address that was typed, for `done`. */
-export function AnswerText({ name }: { name: string }) {
-  const answer = use(Answer)
-  return answer?.ok ? String((answer.data as Record<string, unknown>)[name] ?? '') : null
+/** A field of the action's result as text, such as the email that was typed. For use in `done`. */
+export function ResultText({ name }: { name: string }) {
+  const result = use(ResultContext)
+  return result?.ok ? String((result.data as Record<string, unknown>)[name] ?? '') : null
 }
 
-/** The same, as a field of a form that is sent again. */
-export function AnswerInput({ name }: { name: string }) {
-  const answer = use(Answer)
-  return answer?.ok ? (
-    <input type="hidden" name={name} value={String((answer.data as Record<string, unknown>)[name] ?? '')} />
+/** A field of the action's result as a hidden input, for a form that is submitted again. */
+export function ResultInput({ name }: { name: string }) {
+  const result = use(ResultContext)
+  return result?.ok ? (
+    <input type="hidden" name={name} value={String((result.data as Record<string, unknown>)[name] ?? '')} />
   ) : null
 }
 
 /**
- * That the form was refused, and what is wrong with it as a whole. Field errors stand at their fields. `initial` is for
- * a refusal that happened elsewhere and led here.
+ * The error message of the form as a whole. Field errors are shown at their fields: if there are no others, this message is
+ * hidden (see globals.css). `initial` is for an error that happened elsewhere and redirected here.
  */
 export function FormMessage({
-  className,
+  className = alertVariants({ tone: 'danger' }),
   initial,
-  about = [],
+  fieldNames = [],
   done,
-  doneClassName,
+  doneClassName = alertVariants({ tone: 'success' }),
 }: {
-  className: string
+  className?: string
   initial?: string | undefined
-  /** Fields that have no place for what is wrong with them, such as a column of checkboxes. */
-  about?: string[]
-  /** What to say once it went well, for a form that stays. */
-  done?: string
+  /** Fields that cannot show their own errors, such as a column of checkboxes. */
+  fieldNames?: string[]
+  /** The message after success, for a form that stays visible. */
+  done?: string | undefined
   doneClassName?: string
 }) {
-  const answer = use(Answer)
-  if (answer?.ok && done) {
+  const result = use(ResultContext)
+  if (result?.ok && done) {
     return (
       <p role="status" tabIndex={-1} className={doneClassName}>
         {done}
       </p>
     )
   }
-  const refusal = answer?.ok === false ? answer.error : undefined
-  const facts = ['', ...about].flatMap((name) => refusal?.fields?.[name] ?? [])
-  const refused = refusal && [refusal.message, ...facts].join('. ')
-  const message = refused ?? (answer ? undefined : initial)
+  const failure = result?.ok === false ? result.error : undefined
+  const fieldMessages = ['', ...fieldNames].flatMap((name) => failure?.fields?.[name] ?? [])
+  const errorMessage = failure && [failure.message, ...fieldMessages].join('. ')
+  const message = errorMessage ?? (result ? undefined : initial)
   if (!message) return null
+  const isAtFields = failure?.fields !== undefined && fieldMessages.length === 0
   return (
-    <p role="alert" tabIndex={-1} className={className}>
+    <p role="alert" tabIndex={-1} data-at-fields={isAtFields ? '' : undefined} className={className}>
       {message}
     </p>
   )
 }
 
-/** Keeps its label and width while the form is on its way. */
-export function SubmitButton({ children, ...props }: ComponentProps<'button'>) {
-  const { pending } = useFormStatus()
+/** While the form is being submitted, a spinner stands before the label; label and width stay (see globals.css). */
+export function SubmitButton({ variant, size, className, children, ...props }: ComponentProps<'button'> & ButtonLook) {
+  const { pending, data } = useFormStatus()
+  // Of several buttons the pressed one, which is in the data.
+  const isPressed = pending && (props.name === undefined || data?.get(props.name) === props.value)
   return (
     <button
       type="submit"
+      className={buttonVariants({ variant, size, className })}
       aria-disabled={pending || undefined}
-      // Not `disabled`: that would take the focus away. A second press does nothing.
+      data-pending={isPressed ? '' : undefined}
+      // Not `disabled`, which would lose focus. A second click does nothing.
       onClick={pending ? (event) => event.preventDefault() : undefined}
       {...props}
     >

@@ -1,4 +1,4 @@
-/** A block on a base on a wider base. */
+/** A block on two steps. Replace it with your own, as in icon.tsx, apple-icon.tsx and opengraph-image.tsx of src/app. */
 export function Logo({ className = 'size-6' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" className={className} aria-hidden="true" fill="currentColor">

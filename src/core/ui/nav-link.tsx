@@ -3,15 +3,29 @@
 import type { Route } from 'next'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import { navLinkClass } from './control'
+import type { ReactNode } from 'react'
 
-/** Says to eyes and to assistive technology which page this is. */
-export function NavLink({ href, label }: { href: Route; label: string }) {
+/** A link of the sidebar that marks the current page, visually and for assistive technology. */
+export function NavLink({
+  href,
+  label,
+  isPublic = false,
+  pages = [],
+  children,
+}: {
+  href: Route
+  label: string
+  /** The page is outside the app shell. */
+  isPublic?: boolean
+  /** Other pages that belong to this one. On them, it is marked, too. */
+  pages?: Route[]
+  children?: ReactNode
+}) {
   const path = usePathname()
-  const isCurrent = path === href || path.startsWith(`${href}/`)
-  return (
-    <Link href={href} aria-current={isCurrent ? 'page' : undefined} className={navLinkClass}>
-      {label}
-    </Link>
-  )
+  const isAt = (route: Route) => path === route || path.startsWith(`${route}/`)
+  const isWithin = pages.some(isAt)
+  const props = { href, 'data-slot': 'nav-link', 'data-tip': label, children: children ?? label }
+  // A page of another layout is loaded as a whole: prefetching it would cost more than it saves.
+  if (isPublic) return <a {...props} />
+  return <Link aria-current={isAt(href) ? 'page' : isWithin || undefined} {...props} />
 }

@@ -1,17 +1,31 @@
 import type { ComponentProps } from 'react'
 import { cn } from './cn'
 
-/** A real table that scrolls sideways inside its frame when the screen is narrow. `label` names the frame, which takes keyboard focus to scroll. */
-export function Table({ label, className, ...props }: ComponentProps<'table'> & { label: string }) {
+/**
+ * A table. `isList` shows each row as an item of a list on phones: the cells with `data-list` stay, in a grid. `label` names
+ * the region, which scrolls horizontally where it must and then takes keyboard focus.
+ */
+export function Table({
+  label,
+  isList = false,
+  className,
+  ...props
+}: ComponentProps<'table'> & { label: string; isList?: boolean }) {
   return (
     <section
       data-slot="table"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-      tabIndex={0}
-      className="w-full overflow-x-auto rounded-lg border bg-card"
+      tabIndex={isList ? undefined : 0}
+      className={cn(
+        'w-full rounded-[10px] bg-card shadow-[0_0_0_1px_var(--border)]',
+        isList ? 'overflow-clip' : 'overflow-x-auto',
+      )}
     >
-      <table className={cn('w-full border-collapse text-left text-sm tabular-nums', className)} {...props} />
+      <table
+        data-list={isList ? '' : undefined}
+        className={cn('w-full border-collapse text-start text-sm tabular-nums', className)}
+        {...props}
+      />
     </section>
   )
 }
@@ -24,14 +38,19 @@ export function TableBody({ className, ...props }: ComponentProps<'tbody'>) {
   return <tbody className={cn('divide-y', className)} {...props} />
 }
 
-export function TableRow({ className, ...props }: ComponentProps<'tr'>) {
-  return <tr className={cn('hover:bg-muted/60', className)} {...props} />
-}
+export const TableRow = (props: ComponentProps<'tr'>) => <tr {...props} />
 
 export function TableHeading({ className, ...props }: ComponentProps<'th'>) {
-  return <th scope="col" className={cn('whitespace-nowrap px-4 py-2.5 font-medium', className)} {...props} />
+  return (
+    <th
+      scope="col"
+      className={cn('h-9 whitespace-nowrap px-3 text-start font-[450] text-[0.78125rem]', className)}
+      {...props}
+    />
+  )
 }
 
-export function TableCell({ className, ...props }: ComponentProps<'td'>) {
-  return <td className={cn('px-4 py-3 align-middle', className)} {...props} />
-}
+export const TableCell = (props: ComponentProps<'td'>) => <td {...props} />
+
+/** The class of a link that makes its whole row clickable. The row must be `relative`, other controls above it. */
+export const rowLinkClass = 'row-link'

@@ -2,11 +2,11 @@ import { Monitor, Moon, Sun } from 'lucide-react'
 
 const choices = [
   { theme: 'light', label: 'Light', Icon: Sun },
-  { theme: 'system', label: 'As the system', Icon: Monitor },
+  { theme: 'system', label: 'System', Icon: Monitor },
   { theme: 'dark', label: 'Dark', Icon: Moon },
 ] as const
 
-/** Handled by the early script in core/headers.ts: works on static pages and costs no JavaScript of its own. */
+/** The early script in core/http/headers.ts handles the clicks, so it works on static pages without a client component. */
 export function ThemeSwitch() {
   return (
     <fieldset data-slot="theme-switch" className="inline-flex gap-0.5 rounded-full bg-secondary p-1">
@@ -22,7 +22,7 @@ export function ThemeSwitch() {
           <Icon className="size-3.5" aria-hidden="true" />
           <span className="sr-only">
             {label}
-            <span data-chosen=""> (chosen)</span>
+            <span data-chosen=""> (selected)</span>
           </span>
         </button>
       ))}

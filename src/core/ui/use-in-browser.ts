@@ -1,8 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-const never = () => () => {}
+const subscribe = () => () => {}
 
-/** Something that only the browser knows and that does not change; `before` stands for it until the page is awake. */
-export function useInBrowser<Fact>(read: () => Fact, before: Fact): Fact {
-  return useSyncExternalStore(never, read, () => before)
+/** A constant that only the browser knows; `before` is used on the server and during hydration. */
+export function useInBrowser<Value>(read: () => Value, serverValue: Value): Value {
+  return useSyncExternalStore(subscribe, read, () => serverValue)
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { unstable_rethrow } from 'next/navigation'
-import { useRef, useState, useTransition } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState, useTransition } from 'react'
 import type { z } from 'zod'
 import type { Result } from '@/core/action'
 import { buttonVariants } from '@/core/ui/button'
@@ -9,108 +9,156 @@ import { alertVariants } from '@/core/ui/surface'
 import { useInBrowser } from '@/core/ui/use-in-browser'
 import { addPasskey, beginPasskey, beginPasskeySignIn, signInWithPasskey } from '../actions'
 import type { NewPasskey, UsedPasskey } from '../passkeys'
+import { offerPasskeys } from './offer-passkeys'
 
 /**
- * Passkeys need a browser that knows them, and JavaScript: where either is missing there is no button. It is taken for
- * granted until the browser has said otherwise, so that the page does not jump.
+ * Passkeys need JavaScript and a browser with WebAuthn; without either, no button is shown. Assumes support until the
+ * browser reports otherwise, so that the layout does not shift.
  */
 const useHasPasskeys = () =>
   useInBrowser(() => 'parseRequestOptionsFromJSON' in (window.PublicKeyCredential ?? {}), true)
 
-class Refused extends Error {}
+class ActionFailed extends Error {}
 
-function must<Data>(answer: Result<Data>): Data {
-  if (!answer.ok) throw new Refused([answer.error.message, ...(answer.error.fields?.[''] ?? [])].join('. '))
-  return answer.data
+function unwrap<Data>(result: Result<Data>): Data {
+  if (!result.ok) throw new ActionFailed([result.error.message, ...(result.error.fields?.[''] ?? [])].join('. '))
+  return result.data
 }
 
-function explain(error: unknown): string {
-  if (error instanceof Refused) return error.message
+function describeError(error: unknown): string {
+  if (error instanceof ActionFailed) return error.message
   const name = error instanceof Error ? error.name : ''
-  if (name === 'InvalidStateError') return 'This device has a passkey for your account already'
+  if (name === 'InvalidStateError') return 'This device already has a passkey for your account.'
   if (name === 'NotAllowedError' || name === 'AbortError')
-    return 'Nothing was chosen. Try again, or sign in another way'
-  return 'That did not work. Try again, or sign in another way'
+    return 'Passkey prompt was canceled. Try again, or use another method.'
+  return 'Something went wrong. Try again, or use another method.'
+}
+
+type Work = () => Promise<Result<unknown>>
+
+/** Runs the steps of a passkey ceremony, one ceremony at a time, and keeps the message if it fails. */
+function useCeremony() {
+  const [isPending, start] = useTransition()
+  const [errorMessage, setErrorMessage] = useState<string>()
+  const message = useRef<HTMLParagraphElement>(null)
+  const run = useCallback(
+    (work: Work) =>
+      start(async () => {
+        setErrorMessage(undefined)
+        try {
+          unwrap(await work())
+        } catch (error) {
+          // A redirect from a server action is also thrown as an exception.
+          unstable_rethrow(error)
+          setErrorMessage(describeError(error))
+          requestAnimationFrame(() => message.current?.focus())
+        }
+      }),
+    [],
+  )
+  return { isPending, errorMessage, message, run }
 }
 
 function CeremonyButton({
-  label,
+  ceremony: { isPending, errorMessage, message },
   className,
-  work,
+  onClick,
+  children,
 }: {
-  label: string
+  ceremony: ReturnType<typeof useCeremony>
   className: string
-  work: () => Promise<Result<unknown>>
+  onClick: () => void
+  children: ReactNode
 }) {
   const hasPasskeys = useHasPasskeys()
-  const [isPending, start] = useTransition()
-  const [trouble, setTrouble] = useState<string>()
-  const message = useRef<HTMLParagraphElement>(null)
   if (!hasPasskeys) return null
-  const run = () =>
-    start(async () => {
-      setTrouble(undefined)
-      try {
-        must(await work())
-      } catch (error) {
-        // An action that leads elsewhere arrives as an exception, too.
-        unstable_rethrow(error)
-        setTrouble(explain(error))
-        requestAnimationFrame(() => message.current?.focus())
-      }
-    })
   return (
     <div className="grid gap-3" data-needs-script>
       <noscript>
         <style>{'[data-needs-script] { display: none }'}</style>
       </noscript>
-      {trouble && (
+      {errorMessage && (
         <p ref={message} role="alert" tabIndex={-1} className={alertVariants({ tone: 'danger' })}>
-          {trouble}
+          {errorMessage}
         </p>
       )}
       <button
         type="button"
         aria-disabled={isPending || undefined}
-        onClick={isPending ? undefined : run}
+        data-pending={isPending ? '' : undefined}
+        onClick={isPending ? undefined : onClick}
         className={className}
       >
-        {label}
+        {children}
       </button>
     </div>
   )
 }
 
-/** Signs in with a passkey alone; with `isSecondStep`, after the password. */
-export function PasskeyButton({ next, label, isSecondStep }: { next: string; label: string; isSecondStep: boolean }) {
-  const work = async () => {
-    const options = must(await beginPasskeySignIn({ isSecondStep }))
+/**
+ * Signs in with a passkey alone or, with `isSecondStep`, uses it as the second factor after the password. With `hasAutofill`, the
+ * autofill of the email field offers passkeys, too.
+ */
+export function PasskeyButton({
+  next,
+  isSecondStep = false,
+  hasAutofill = false,
+  children,
+}: {
+  next: string
+  isSecondStep?: boolean
+  hasAutofill?: boolean
+  children: ReactNode
+}) {
+  const ceremony = useCeremony()
+  const { run } = ceremony
+  const offer = useRef<ReturnType<typeof offerPasskeys>>(undefined)
+  const hasPasskeys = useHasPasskeys()
+  useEffect(() => {
+    if (!hasAutofill || !hasPasskeys) return
+    const offered = offerPasskeys((passkey) =>
+      run(() => signInWithPasskey({ passkey, isSecondStep: false, isAutofill: true, callbackUrl: next })),
+    )
+    offer.current = offered
+    return offered.stop
+  }, [hasAutofill, hasPasskeys, next, run])
+  const signIn = async () => {
+    offer.current?.pause()
+    const options = unwrap(await beginPasskeySignIn({ isSecondStep }))
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
-    const used = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
+    const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
     return signInWithPasskey({
-      passkey: used.toJSON() as z.input<typeof UsedPasskey>,
+      passkey: credential.toJSON() as z.input<typeof UsedPasskey>,
       isSecondStep,
       callbackUrl: next,
     })
   }
   return (
-    <CeremonyButton label={label} className={buttonVariants({ variant: 'outline', className: 'w-full' })} work={work} />
+    <CeremonyButton
+      ceremony={ceremony}
+      className={buttonVariants({ variant: 'outline', size: 'form', className: 'relative w-full' })}
+      onClick={() => run(signIn)}
+    >
+      {children}
+    </CeremonyButton>
   )
 }
 
-/** For the sign-in page. */
-export function PasskeySignIn({ next }: { next: string }) {
-  return <PasskeyButton next={next} label="Continue with a passkey" isSecondStep={false} />
-}
-
 export function AddPasskey() {
-  const work = async () => {
-    const options = must(await beginPasskey({}))
+  const ceremony = useCeremony()
+  const add = async () => {
+    const options = unwrap(await beginPasskey({}))
     const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-    const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
-    return addPasskey({ passkey: made.toJSON() as z.input<typeof NewPasskey> })
+    const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
+    return addPasskey({ passkey: credential.toJSON() as z.input<typeof NewPasskey> })
   }
   return (
-    <CeremonyButton label="Add a passkey" className={buttonVariants({ className: 'justify-self-start' })} work={work} />
+    <CeremonyButton
+      ceremony={ceremony}
+      className={buttonVariants({ className: 'justify-self-start' })}
+      onClick={() => ceremony.run(add)}
+    >
+      Add passkey
+    </CeremonyButton>
   )
 }

@@ -1,25 +1,80 @@
-import { buttonVariants } from '@/core/ui/button'
-import { Copyable } from '@/core/ui/copyable'
-import { AnswerText } from '@/core/ui/form'
-import { alertVariants } from '@/core/ui/surface'
+'use client'
 
-/** The codes in the action's answer: the only time that anybody sees them. */
-export function RecoveryCodes({ next = '/account/two-step' }: { next?: string }) {
+import { useRef, useState } from 'react'
+import { appName, appSlug } from '@/brand'
+import { alertVariants, buttonVariants } from '@/core/ui/control'
+import { ResultText } from '@/core/ui/form'
+import { useInBrowser } from '@/core/ui/use-in-browser'
+
+const smallButton = buttonVariants({ variant: 'outline', size: 'small' })
+
+/**
+ * The recovery codes from the action's result. They are shown only once, so with JavaScript the user first says that they
+ * are saved. Copying, downloading and printing need JavaScript; without it, the codes can be selected.
+ */
+export function RecoveryCodes({ next = '/account/two-factor' }: { next?: string }) {
+  const codes = useRef<HTMLElement>(null)
+  const [isCopied, setIsCopied] = useState(false)
+  const [isSaved, setIsSaved] = useState(false)
+  const hasScript = useInBrowser(() => true, false)
+  // Missing in an insecure context: a page over http from another machine.
+  const canCopy = useInBrowser(() => 'clipboard' in navigator, false)
+  const text = () => codes.current?.textContent ?? ''
+  const copy = async () => {
+    await navigator.clipboard.writeText(text())
+    setIsCopied(true)
+  }
+  const download = () => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([`${text()}\n`], { type: 'text/plain' }))
+    link.download = `${appSlug}-recovery-codes.txt`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 1_000)
+  }
   return (
-    <div role="status" tabIndex={-1} className="grid gap-3">
-      <p className={alertVariants({ tone: 'success' })}>
-        Keep these codes where you find them without your phone: printed, or in a password manager. They are shown only
-        now.
+    <div className="grid grid-cols-1 gap-4">
+      <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'print:hidden' })}>
+        Save these recovery codes somewhere safe, like a password manager. You won’t see them again.
       </p>
-      <Copyable
-        className="block w-full select-all whitespace-pre rounded-lg border bg-card p-4 font-mono text-sm leading-7"
-        buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
+      <h2 className="font-[550] text-base">{appName} recovery codes</h2>
+      <code
+        ref={codes}
+        className="block select-all columns-3xs whitespace-pre-wrap rounded-md bg-muted p-4 font-mono text-sm leading-7"
       >
-        <AnswerText name="codes" />
-      </Copyable>
-      <a href={next} className="text-sm underline underline-offset-4">
-        I have kept them
-      </a>
+        <ResultText name="codes" />
+      </code>
+      {hasScript && (
+        <div className="flex flex-wrap gap-2 print:hidden">
+          {canCopy && (
+            <button type="button" onClick={copy} className={smallButton}>
+              <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+            </button>
+          )}
+          <button type="button" onClick={download} className={smallButton}>
+            Download
+          </button>
+          <button type="button" onClick={() => window.print()} className={smallButton}>
+            Print
+          </button>
+        </div>
+      )}
+      <div className="flex flex-wrap items-center justify-between gap-3 print:hidden">
+        {hasScript && (
+          <label className="flex min-h-8 items-center gap-2 text-sm">
+            <input type="checkbox" checked={isSaved} onChange={(event) => setIsSaved(event.target.checked)} />
+            I’ve saved my codes
+          </label>
+        )}
+        {hasScript && !isSaved ? (
+          <button type="button" disabled className={buttonVariants()}>
+            Done
+          </button>
+        ) : (
+          <a href={next} className={buttonVariants()}>
+            Done
+          </a>
+        )}
+      </div>
     </div>
   )
 }

@@ -1,35 +1,61 @@
+import type { Route } from 'next'
+import Link from 'next/link'
 import { renderSVG } from 'uqr'
 import { buttonVariants } from '@/core/ui/button'
+import { Copyable } from '@/core/ui/copyable'
 import { Field, FormMessage, SubmitButton } from '@/core/ui/form'
-import { alertVariants } from '@/core/ui/surface'
+import { TwoFactorSteps } from './two-factor-steps'
 
-/** Inside of the form that switches it on: what to give to the app, and a field for what it shows then. */
-export function SetUpAuthenticator({ totpKey, uri }: { totpKey: string; uri: string }) {
+/** The first step of turning TOTP on: the QR code and key for the authenticator app. */
+export function ScanStep({ totpKey, uri, next }: { totpKey: string; uri: string; next: Route }) {
   return (
-    <>
-      <FormMessage className={alertVariants({ tone: 'danger' })} />
-      <div className="grid gap-3">
-        <h2 className="font-semibold text-lg">1. Scan this with the app</h2>
+    <div className="grid grid-cols-1 gap-6">
+      <TwoFactorSteps current={1} />
+      <div className="grid grid-cols-1 gap-3">
+        <h2 className="font-[550] text-base">1. Scan the QR code</h2>
         <div
           role="img"
-          aria-label="QR code for the authenticator app; the key below says the same"
-          className="size-48 rounded-lg border bg-white p-2"
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn here, from our own address and secret
+          aria-label="QR code for your authenticator app, same as the setup key below"
+          className="size-48 rounded-lg bg-white p-2 shadow-card"
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: SVG rendered by us from our own otpauth URI
           dangerouslySetInnerHTML={{ __html: renderSVG(uri, { border: 1 }) }}
         />
         <p className="text-muted-foreground text-sm">
-          On this device,{' '}
+          On your phone already?{' '}
           <a href={uri} className="underline underline-offset-4">
-            open the app
+            Open your authenticator app
           </a>
-          . Or type in this key:
+          , or enter this setup key:
         </p>
-        <p className="select-all break-all font-mono text-sm">{totpKey.replace(/(.{4})(?=.)/g, '$1 ')}</p>
+        <Copyable
+          className="select-all break-all font-mono text-sm"
+          buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
+        >
+          {totpKey.replace(/(.{4})(?=.)/g, '$1 ')}
+        </Copyable>
       </div>
+      <Link href={next} prefetch={false} className={buttonVariants({ className: 'justify-self-start' })}>
+        Continue
+      </Link>
+    </div>
+  )
+}
+
+/** The second step, the content of a form: the first code of the app turns TOTP on. */
+export function VerifyStep({ back }: { back: Route }) {
+  return (
+    <>
+      <TwoFactorSteps current={2} />
+      <FormMessage />
       <div className="grid gap-3">
-        <h2 className="font-semibold text-lg">2. Enter the code that it shows</h2>
-        <Field label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" hint="Six digits" required />
-        <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Switch it on</SubmitButton>
+        <h2 className="font-[550] text-base">2. Enter the 6-digit code</h2>
+        <Field label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" hint="6 digits" required />
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <SubmitButton>Turn on two-factor</SubmitButton>
+        <Link href={back} prefetch={false} className={buttonVariants({ variant: 'outline' })}>
+          Back
+        </Link>
       </div>
     </>
   )

@@ -1,5 +1,10 @@
-import { redirect } from 'next/navigation'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { SettingsHome } from '@/core/ui/settings-page'
 
-export default function AccountPage() {
-  redirect('/account/profile')
+export const metadata = { title: 'Settings' }
+
+export default async function AccountPage() {
+  await requirePermission(signedIn, '/account')
+  return <SettingsHome />
 }

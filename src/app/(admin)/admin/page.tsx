@@ -1,5 +1,5 @@
 import { redirect } from 'next/navigation'
-import { requirePermission } from '@/core/auth/actor'
+import { requirePermission } from '@/core/auth/session/actor'
 import { can } from '../policy'
 
 export default async function AdminPage() {

@@ -1,38 +1,46 @@
-import { passwordHint } from '@/core/auth/people'
-import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
-import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
+import { appName } from '@/brand'
+import { newPasswordRules } from '@/core/auth/password/rules'
+import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { ExpiredLinkPage, FormPage } from '@/core/ui/form-page'
+import { NewPasswordField } from '@/core/ui/new-password-field'
+import { UserFieldInputs } from '@/core/ui/user-field-inputs'
 import { acceptInvitation } from '../actions'
-import { isOpenToInvited, lookAtInvitation } from '../invitations'
+import { findInvitationByToken, isOpenToInvited } from '../invitations'
+
+/** Anyone who has the link sees the invitation. */
+export const access = 'public'
 
 export const metadata = { title: 'Join', robots: { index: false } }
 
-/** Behind the link in the mail. Opening it makes nobody, for programs open links too; the button does. */
+/** Target of the invitation link. Opening it changes nothing, because mail scanners open links; the button does. */
 export default async function JoinPage({ searchParams }: PageProps<'/join'>) {
   const { token } = await searchParams
-  const invitation = typeof token === 'string' && isOpenToInvited() ? await lookAtInvitation(token) : null
+  const invitation = typeof token === 'string' && isOpenToInvited() ? await findInvitationByToken(token) : null
   if (!invitation) {
     return (
-      <FormPage
-        title="This link does not work any more"
-        lead="An invitation works once, for a week, until it is taken back. Perhaps you have used it: then sign in. Otherwise ask for another."
-      >
-        <a href="/signin" className={buttonVariants()}>
-          Sign in
-        </a>
-      </FormPage>
+      <ExpiredLinkPage
+        lead="Invitations work once, for 7 days, and can be revoked. If you already accepted, sign in. Otherwise, ask for a new one."
+        href="/signin"
+        label="Sign in"
+      />
     )
   }
   return (
-    <FormPage title="Join" lead={`You are invited as ${invitation.email}.`}>
+    <FormPage title={`Join ${appName}`} lead={`You were invited as ${invitation.email}.`}>
       <ActionForm action={acceptInvitation} className="grid gap-5">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
+        <FormMessage />
         <input type="hidden" name="token" value={token} />
         <input type="email" name="username" autoComplete="username" value={invitation.email} readOnly hidden />
-        <Field label="Name" name="name" autoComplete="name" required hint="How others see you." />
-        <PasswordField label="Password" name="password" autoComplete="new-password" required hint={passwordHint()} />
-        <SubmitButton className={buttonVariants()}>Join</SubmitButton>
+        <Field label="Name" name="name" autoComplete="name" required hint="Shown to other users." />
+        <UserFieldInputs place="signup" />
+        <NewPasswordField
+          label="Password"
+          name="password"
+          autoComplete="new-password"
+          required
+          {...newPasswordRules()}
+        />
+        <SubmitButton size="form">Join</SubmitButton>
       </ActionForm>
     </FormPage>
   )

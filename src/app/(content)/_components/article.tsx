@@ -1,40 +1,19 @@
-import Link from 'next/link'
-import { addressWith } from '@/core/ui/address-with'
-import { coverAddress } from '../covers'
-
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
-
-export function Day({ at }: { at: Date }) {
-  return <time dateTime={at.toISOString()}>{day.format(at)}</time>
-}
-
-export function TagList({ tags }: { tags: string[] }) {
-  if (tags.length === 0) return null
-  return (
-    <ul aria-label="Tags" className="flex flex-wrap gap-2">
-      {tags.map((tag) => (
-        <li key={tag}>
-          <Link
-            href={addressWith('/posts', { tag })}
-            prefetch={false}
-            className="inline-flex min-h-6 items-center rounded-full border bg-secondary px-2.5 text-secondary-foreground text-xs hover:bg-accent"
-          >
-            {tag}
-          </Link>
-        </li>
-      ))}
-    </ul>
-  )
-}
+import type { ReactNode } from 'react'
+import { coverPath } from '../covers'
+import { toPageHtml } from '../post-html'
+import { readableLength } from '../reading-time'
+import { Outline } from './outline'
+import { PostCover } from './post-cover'
+import { PostMeta, TagList } from './post-meta'
 
 export function Cover({ id, className }: { id: string; className?: string }) {
-  const look = `rounded-lg border object-cover ${className ?? ''}`
-  // biome-ignore lint/performance/noImgElement: the optimiser is off
-  return <img src={coverAddress(id)} alt="" loading="lazy" className={look} />
+  const classes = `rounded-lg border object-cover ${className ?? ''}`
+  // biome-ignore lint/performance/noImgElement: the image optimizer is off
+  return <img src={coverPath(id)} alt="" loading="lazy" className={classes} />
 }
 
-// Elements that were made of Markdown have no classes of their own.
-const prose = [
+// Elements rendered from Markdown have no classes, so the container styles them.
+export const prose = [
   'grid grid-cols-1 gap-5 leading-7 wrap-anywhere',
   '[&_h2]:mt-6 [&_h2]:font-semibold [&_h2]:text-2xl [&_h3]:mt-4 [&_h3]:font-semibold [&_h3]:text-xl [&_h4]:font-semibold',
   '[&_a]:text-primary [&_a]:underline [&_a]:underline-offset-4',
@@ -46,35 +25,51 @@ const prose = [
   '[&_.table]:overflow-x-auto [&_th]:border [&_td]:border [&_th]:bg-muted [&_th]:px-3 [&_td]:px-3 [&_th]:py-1.5 [&_td]:py-1.5 [&_th]:text-left',
 ].join(' ')
 
-/** A post as people read it. */
+/** A post with its table of contents. `children` follow the text. */
 export function Article({
   title,
   html,
   tags,
   coverId,
   at,
-  author,
+  authorId = null,
+  authorName = null,
+  characters = readableLength(html),
+  actions,
+  children,
 }: {
   title: string
   html: string
   tags: string[]
   coverId: string | null
   at: Date
-  author: string | null
+  authorId?: string | null
+  authorName?: string | null
+  /** For the reading time: `readableLength` of the HTML. */
+  characters?: number
+  actions?: ReactNode
+  children?: ReactNode
 }) {
+  const { html: pageHtml, outline } = toPageHtml(html)
   return (
-    <article className="grid grid-cols-1 gap-6">
-      <header className="grid gap-3">
-        <h1 className="wrap-anywhere font-semibold text-3xl tracking-tight sm:text-4xl">{title}</h1>
-        <p className="text-muted-foreground text-sm">
-          <Day at={at} />
-          {author && ` · ${author}`}
-        </p>
-        <TagList tags={tags} />
-      </header>
-      {coverId && <Cover id={coverId} className="max-h-120 w-full" />}
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: made by markdown.ts, which lets no HTML of the text through */}
-      <div className={prose} dangerouslySetInnerHTML={{ __html: html }} />
-    </article>
+    <div data-slot="post">
+      <Outline entries={outline} />
+      <div className="grid min-w-0 grid-cols-1 gap-10">
+        <article className="grid grid-cols-1 gap-6">
+          <header className="grid gap-3">
+            <h1 className="wrap-anywhere font-semibold text-3xl tracking-tight sm:text-4xl">{title}</h1>
+            <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+              <PostMeta authorId={authorId} authorName={authorName} at={at} characters={characters} />
+              {actions}
+            </div>
+            <TagList tags={tags} />
+          </header>
+          {coverId && <PostCover id={coverId} coverId={coverId} isLarge />}
+          {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered by markdown.ts, which escapes all HTML in the text */}
+          <div data-slot="prose" className={prose} dangerouslySetInnerHTML={{ __html: pageHtml }} />
+        </article>
+        {children}
+      </div>
+    </div>
   )
 }

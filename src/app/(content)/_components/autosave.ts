@@ -1,252 +1,216 @@
-import type { savePost } from '../actions'
+import { appSlug } from '@/brand'
+import type { Result } from '@/core/action'
+import type { SaveResult } from '../posts'
+import { makeDraftStore, type StoredDraft } from './draft-store'
+import { areEqual, control, type Fields, readFields, writeFields } from './editor-fields'
 
-export const names = ['title', 'slug', 'summary', 'tags', 'body'] as const
-export type Fields = Record<(typeof names)[number], string>
-
-/** How it stands with what somebody writes. */
+/** State of the autosave, as the editor shows it. */
 export type State =
-  | { is: 'untouched' }
-  | { is: 'waiting' }
-  | { is: 'saving' }
-  | { is: 'saved'; at: Date }
-  | { is: 'offline'; isKept: boolean }
-  | { is: 'refused'; isKept: boolean; why: string }
-  | { is: 'conflict' }
+  | { status: 'untouched' }
+  | { status: 'waiting' }
+  | { status: 'saving' }
+  | { status: 'saved'; at: Date }
+  | { status: 'offline'; isStored: boolean }
+  | { status: 'refused'; isStored: boolean; reason: string }
+  | { status: 'conflict' }
 
-interface Kept {
+type SaveInput = Fields & { id: string; version: number }
+type SaveResponse = Result<SaveResult>
+
+interface Options {
+  id: string
+  userId: string
   version: number
   fields: Fields
+  save: (input: SaveInput) => Promise<SaveResponse>
+  onChange: (state: State, version: number) => void
 }
 
-const pause = 1_000
-const untilNextTry = 5_000
+const saveDelayMs = 1_000
+const retryDelayMs = 5_000
 
-const same = (one: Fields, other: Fields | null) => names.every((name) => one[name] === other?.[name])
-
-/** The newest version of each post that was saved from here: a page that comes back from the history knows an older one. */
+/** Newest version of each post that this tab has saved. A page restored by the back button may still hold an older one. */
 export const savedVersions = new Map<string, number>()
 
-/** A place for text in this browser: of one person, so that nobody else finds it, and of one window. */
-function makePlace(prefix: string) {
-  let key = prefix
-  const attempt = <T>(work: () => T): T | null => {
-    try {
-      return work()
-    } catch {
-      // Full, or forbidden: then there is only the server.
-      return null
+/**
+ * Saves the form after each typing pause, based on the version that was opened. Until the server has confirmed, a copy stays
+ * in `localStorage`, so that a closed tab, a lost connection or an expired session loses no text.
+ */
+export class Autosave {
+  private readonly store
+  private version: number
+  /** The fields that the server last confirmed. */
+  private saved: Fields | null
+  /** Sent without a response, so the server may have it. Resent before newer text, which would otherwise be a conflict. */
+  private unconfirmed: Fields | null = null
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private running: Promise<boolean> | null = null
+  private isDirty = false
+  private isStored = false
+  private isConflict = false
+  private isStopped = false
+  private isResubmitting = false
+  private readonly form: HTMLFormElement
+  private readonly options: Options
+
+  constructor(form: HTMLFormElement, options: Options) {
+    this.form = form
+    this.options = options
+    this.version = options.version
+    this.saved = options.fields
+    this.store = makeDraftStore(`${appSlug}.post.${options.userId}.${options.id}`)
+    form.addEventListener('input', this.onInput)
+    form.addEventListener('submit', this.onSubmit)
+    window.addEventListener('online', this.flush)
+    const ownDraft = this.store.read()
+    if (ownDraft) this.restoreDraft(ownDraft)
+    else {
+      // Typed before this script ran.
+      if (!areEqual(readFields(form), options.fields)) this.onInput()
+      this.store.takeOver().then((stored) => {
+        if (stored && !this.isStopped) this.restoreDraft(stored)
+      })
     }
   }
-  attempt(() => {
-    const window = sessionStorage.getItem('plinth.window') ?? crypto.randomUUID()
-    sessionStorage.setItem('plinth.window', window)
-    key = `${prefix}.${window}`
-  })
-  // Held while this window shows the post: only what is kept under a name that nobody holds was left behind.
-  let leave = () => {}
-  const isOver = new Promise<void>((resolve) => {
-    leave = resolve
-  })
-  navigator.locks?.request(key, () => isOver).catch(() => {})
-  const read = (): Kept | null => attempt(() => JSON.parse(localStorage.getItem(key) ?? 'null'))
-  return {
-    keep: (kept: Kept) => attempt(() => localStorage.setItem(key, JSON.stringify(kept))) !== null,
-    forget: () => attempt(() => localStorage.removeItem(key)),
-    read,
-    /** What a window kept that is gone; from now on it is this one's, unless this one has something to keep by now. */
-    async takeOver(): Promise<Kept | null> {
-      const locks = await navigator.locks?.query().catch(() => null)
-      const isHeld = (name: string) => locks?.held?.some((lock) => lock.name === name)
-      return attempt(() => {
-        const from = Object.keys(localStorage).find((name) => name.startsWith(prefix) && !isHeld(name))
-        if (!from || read()) return null
-        localStorage.setItem(key, localStorage.getItem(from) ?? '')
-        localStorage.removeItem(from)
-        return read()
-      })
-    },
-    leave,
-  }
-}
 
-/**
- * Saves what is written in a form, a moment after each pause, over the version that was opened. Until the server has it, it
- * is kept in this browser as well: a closed tab, a lost network and an ended session lose nothing.
- */
-export function startAutosave(
-  form: HTMLFormElement,
-  {
-    id,
-    userId,
-    save,
-    tell,
-    ...post
-  }: {
-    id: string
-    userId: string
-    version: number
-    fields: Fields
-    save: typeof savePost
-    tell: (state: State, version: number) => void
-  },
-) {
-  const place = makePlace(`plinth.post.${userId}.${id}`)
-  let { version } = post
-  /** What the server has, as far as is known here. */
-  let saved: Fields | null = post.fields
-  /** Sent, and not answered: perhaps the server has it. It is sent again before anything newer, which would look like another's. */
-  let unanswered: Fields | null = null
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let running: Promise<boolean> | null = null
-  let isTouched = false
-  let isKept = false
-  let isConflict = false
-  let isStopped = false
-  let isPassing = false
-
-  const control = (name: string) => form.elements.namedItem(name) as HTMLInputElement
-  const read = () => Object.fromEntries(names.map((name) => [name, control(name).value])) as Fields
-  const write = (fields: Fields) => {
-    for (const name of names) control(name).value = fields[name] ?? ''
-  }
-  const say = (state: State) => {
-    if (!isStopped) tell(state, version)
-  }
-  const keep = () => {
-    isKept = place.keep({ version, fields: read() })
-  }
-  const later = (ms: number) => {
-    clearTimeout(timer)
-    timer = setTimeout(flush, ms)
-  }
-  const stand = () => {
-    isConflict = true
-    clearTimeout(timer)
-    say({ is: 'conflict' })
-  }
-  const settle = (fields: Fields, at: Date) => {
-    saved = fields
-    savedVersions.set(id, version)
-    isTouched = !same(read(), fields)
-    if (isTouched) keep()
-    else place.forget()
-    say(isTouched ? { is: 'waiting' } : { is: 'saved', at })
+  /** Called on each render with the post as the server has it. */
+  onServerVersion(now: { version: number; fields: Fields }): void {
+    if (this.running) {
+      // The response to the save in flight may have caused this render, and says whether there is a conflict.
+      this.running.then(() => this.onServerVersion(now))
+      return
+    }
+    if (this.isStopped) return
+    if (now.version < this.version || (now.version === this.version && !this.isConflict)) return
+    if (!this.isDirty) writeFields(this.form, now.fields)
+    const matchesForm = areEqual(now.fields, readFields(this.form))
+    if (!matchesForm && !areEqual(now.fields, this.saved)) {
+      this.markConflict()
+      return
+    }
+    this.version = now.version
+    this.isConflict = false
+    this.markSaved(now.fields, new Date())
+    if (this.isDirty) this.scheduleFlush(0)
   }
 
-  /** Whether the server has it now. */
-  async function send(): Promise<boolean> {
-    const fields = unanswered ?? read()
-    unanswered = fields
-    say({ is: 'saving' })
-    const answer = await save({ id, version, ...fields }).catch(() => null)
-    if (!answer || (!answer.ok && answer.error.code === 'unavailable')) {
-      if (!isStopped) later(untilNextTry)
-      say({ is: 'offline', isKept })
+  markConflict(): void {
+    this.isConflict = true
+    clearTimeout(this.timer)
+    this.notify({ status: 'conflict' })
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    // The user navigated away before the pause was over: save now.
+    if (this.isDirty && !this.isConflict) void this.flush()
+    this.isStopped = true
+    this.store.leave()
+    this.form.removeEventListener('input', this.onInput)
+    this.form.removeEventListener('submit', this.onSubmit)
+    window.removeEventListener('online', this.flush)
+  }
+
+  private notify(state: State): void {
+    if (!this.isStopped) this.options.onChange(state, this.version)
+  }
+
+  private storeDraft(): void {
+    this.isStored = this.store.keep({ version: this.version, fields: readFields(this.form) })
+  }
+
+  private restoreDraft(stored: StoredDraft): void {
+    if (areEqual(stored.fields, this.saved)) {
+      this.store.clear()
+      return
+    }
+    writeFields(this.form, stored.fields)
+    this.isDirty = true
+    this.isStored = true
+    if (stored.version === this.version) this.scheduleFlush(0)
+    else {
+      this.version = stored.version
+      this.saved = null
+      this.markConflict()
+    }
+  }
+
+  private scheduleFlush(ms: number): void {
+    clearTimeout(this.timer)
+    this.timer = setTimeout(this.flush, ms)
+  }
+
+  /** Saves until nothing is unsaved, or until a save fails. */
+  private readonly flush = (): Promise<boolean> => {
+    clearTimeout(this.timer)
+    const saveAll = async () => {
+      while (this.isDirty && !this.isConflict) if (!(await this.send())) return false
+      return !this.isConflict
+    }
+    this.running ??= saveAll().finally(() => {
+      this.running = null
+    })
+    return this.running
+  }
+
+  /** Returns whether the server has saved the fields. */
+  private async send(): Promise<boolean> {
+    const { id, save } = this.options
+    const fields = this.unconfirmed ?? readFields(this.form)
+    this.unconfirmed = fields
+    this.notify({ status: 'saving' })
+    const response = await save({ id, version: this.version, ...fields }).catch(() => null)
+    if (!response || (!response.ok && response.error.code === 'unavailable')) {
+      if (!this.isStopped) this.scheduleFlush(retryDelayMs)
+      this.notify({ status: 'offline', isStored: this.isStored })
       return false
     }
-    unanswered = null
-    if (answer.ok) {
-      version = answer.data.version
-      settle(fields, new Date(answer.data.savedAt))
+    this.unconfirmed = null
+    if (response.ok) {
+      this.version = response.data.version
+      this.markSaved(fields, new Date(response.data.savedAt))
       return true
     }
-    if (answer.error.code === 'conflict') stand()
+    if (response.error.code === 'conflict') this.markConflict()
     else {
-      const facts = Object.values(answer.error.fields ?? {}).flat()
-      say({ is: 'refused', isKept, why: [answer.error.message, ...facts].join('. ') })
+      const reason = [response.error.message, ...Object.values(response.error.fields ?? {}).flat()].join('. ')
+      this.notify({ status: 'refused', isStored: this.isStored, reason })
     }
     return false
   }
 
-  /** Until all that is written is saved, or something stands against it. */
-  function flush(): Promise<boolean> {
-    clearTimeout(timer)
-    const all = async () => {
-      while (isTouched && !isConflict) if (!(await send())) return false
-      return !isConflict
-    }
-    running ??= all().finally(() => {
-      running = null
-    })
-    return running
+  private markSaved(fields: Fields, at: Date): void {
+    this.saved = fields
+    savedVersions.set(this.options.id, this.version)
+    this.isDirty = !areEqual(readFields(this.form), fields)
+    if (this.isDirty) this.storeDraft()
+    else this.store.clear()
+    this.notify(this.isDirty ? { status: 'waiting' } : { status: 'saved', at })
   }
 
-  const changed = () => {
-    isTouched = true
-    keep()
-    if (isConflict) return
-    if (!running) say({ is: 'waiting' })
-    later(pause)
+  private readonly onInput = () => {
+    this.isDirty = true
+    this.storeDraft()
+    if (this.isConflict) return
+    if (!this.running) this.notify({ status: 'waiting' })
+    this.scheduleFlush(saveDelayMs)
   }
+
   /**
-   * Whoever presses a button sends the text with it. What is not saved yet is saved first: without the server nothing is
-   * sent, so nothing is lost, and what is on its way does not look like somebody else's. A text that is refused is sent all
-   * the same, because the answer says what is wrong at its field.
+   * A submit sends the text as well, so unsaved text is saved first: while offline nothing is submitted and nothing is lost,
+   * and a save in flight does not turn into a conflict. Invalid text is submitted anyway, because the response has the field
+   * errors.
    */
-  const submitted = (event: SubmitEvent) => {
-    control('version').value = String(version)
-    if (isPassing || isConflict || (!isTouched && !running)) return
+  private readonly onSubmit = (event: SubmitEvent) => {
+    control(this.form, 'version').value = String(this.version)
+    if (this.isResubmitting || this.isConflict || (!this.isDirty && !this.running)) return
     event.preventDefault()
     const { submitter } = event
-    flush().then((isSaved) => {
-      if (isStopped || (!isSaved && unanswered) || isConflict) return
-      isPassing = true
-      form.requestSubmit(submitter)
-      isPassing = false
+    this.flush().then((isSaved) => {
+      if (this.isStopped || (!isSaved && this.unconfirmed) || this.isConflict) return
+      this.isResubmitting = true
+      this.form.requestSubmit(submitter)
+      this.isResubmitting = false
     })
-  }
-  const back = () => void flush()
-  form.addEventListener('input', changed)
-  form.addEventListener('submit', submitted)
-  window.addEventListener('online', back)
-
-  const goOnWith = (kept: Kept) => {
-    if (same(kept.fields, saved)) {
-      place.forget()
-      return
-    }
-    write(kept.fields)
-    isTouched = true
-    isKept = true
-    if (kept.version === version) later(0)
-    else {
-      version = kept.version
-      saved = null
-      stand()
-    }
-  }
-  const own = place.read()
-  if (own) goOnWith(own)
-  else
-    place.takeOver().then((kept) => {
-      if (kept && !isStopped) goOnWith(kept)
-    })
-
-  return {
-    /** What the page knows of the server's text, whenever it is made anew. */
-    serverHas(now: { version: number; fields: Fields }): void {
-      if (now.version < version || (now.version === version && !isConflict)) return
-      if (!isTouched) write(now.fields)
-      const isAsWritten = same(now.fields, read())
-      if (!isAsWritten && !same(now.fields, saved)) {
-        stand()
-        return
-      }
-      version = now.version
-      isConflict = false
-      settle(now.fields, new Date())
-      if (isTouched) later(0)
-    },
-    stand,
-    stop(): void {
-      clearTimeout(timer)
-      // Whoever goes to another page has not been waited for.
-      if (isTouched && !isConflict) void flush()
-      isStopped = true
-      place.leave()
-      form.removeEventListener('input', changed)
-      form.removeEventListener('submit', submitted)
-      window.removeEventListener('online', back)
-    },
   }
 }

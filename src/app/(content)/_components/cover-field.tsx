@@ -4,45 +4,45 @@ import { useRouter } from 'next/navigation'
 import { useId, useState } from 'react'
 import { fieldErrorClass, hintClass, inputClass, labelClass } from '@/core/ui/control'
 
-/** Sends a picture as soon as it is chosen. Needs scripts: a photograph is larger than a form may be. */
+/** Uploads an image as soon as it is chosen. Needs JavaScript: a photo exceeds the body limit of server actions. */
 export function CoverField({ postId }: { postId: string }) {
   const router = useRouter()
   const id = useId()
   const [isSending, setIsSending] = useState(false)
-  const [trouble, setTrouble] = useState<string>()
+  const [error, setError] = useState<string>()
 
   async function send(file: File | undefined) {
     if (!file) return
     setIsSending(true)
-    setTrouble(undefined)
-    const answer = await fetch(`/api/content/posts/${postId}/cover`, { method: 'PUT', body: file }).catch(() => null)
-    const problem = answer?.ok ? null : await answer?.json().catch(() => null)
+    setError(undefined)
+    const response = await fetch(`/api/content/posts/${postId}/cover`, { method: 'PUT', body: file }).catch(() => null)
+    const problem = response?.ok ? null : await response?.json().catch(() => null)
     setIsSending(false)
-    if (answer?.ok) return router.refresh()
-    setTrouble(problem?.errors?.picture?.join('. ') ?? problem?.detail ?? 'It could not be sent. Try again')
+    if (response?.ok) return router.refresh()
+    setError(problem?.errors?.picture?.join('. ') ?? problem?.detail ?? 'Upload failed. Try again.')
   }
 
   return (
     <div className="grid gap-1.5 noscript:hidden">
       <label htmlFor={id} className={labelClass}>
-        Picture
+        Image
       </label>
       <input
         id={id}
         type="file"
-        accept="image/jpeg,image/png,image/webp,image/gif,image/avif"
+        accept="image/jpeg,image/png,image/webp,image/gif"
         aria-describedby={`${id}-hint`}
-        aria-invalid={trouble ? true : undefined}
+        aria-invalid={error ? true : undefined}
         aria-disabled={isSending || undefined}
         onChange={(event) => {
           if (!isSending) send(event.target.files?.[0])
-          // The same one may be chosen again.
+          // Without this, choosing the same file again fires no change event.
           event.target.value = ''
         }}
         className={inputClass}
       />
-      <p id={`${id}-hint`} role="status" className={trouble ? fieldErrorClass : hintClass}>
-        {trouble ?? (isSending ? 'Sending …' : 'JPEG, PNG, WebP, GIF or AVIF, at most 8 MB.')}
+      <p id={`${id}-hint`} aria-live="polite" className={error ? fieldErrorClass : hintClass}>
+        {error ?? (isSending ? 'Uploading…' : 'JPEG, PNG, WebP or GIF. Up to 8 MB.')}
       </p>
     </div>
   )

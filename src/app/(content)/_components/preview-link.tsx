@@ -1,14 +1,14 @@
 'use client'
 
 import { Copyable } from '@/core/ui/copyable'
-import { AnswerText, useAnswer } from '@/core/ui/form'
+import { ResultText, useResult } from '@/core/ui/form'
 
-/** The link that the form has just made. */
+/** The preview link that the form has just created. */
 export function PreviewLink(props: { className: string; buttonClassName: string }) {
-  if (!useAnswer()?.ok) return null
+  if (!useResult()?.ok) return null
   return (
     <Copyable {...props}>
-      <AnswerText name="link" />
+      <ResultText name="link" />
     </Copyable>
   )
 }

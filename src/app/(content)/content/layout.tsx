@@ -1,16 +1,23 @@
-import { getActor } from '@/core/auth/actor'
 import { isAllowed } from '@/core/auth/policy'
+import { getActor } from '@/core/auth/session/actor'
 import { AppShell } from '@/core/ui/app-shell'
-import { modules } from '@/modules'
+import { ContentToast } from '../_components/content-toast'
 import { can } from '../policy'
 
-export default async function ContentLayout({ children }: LayoutProps<'/content'>) {
-  const actor = await getActor()
-  // The page refuses them, and knows its own address: strangers come back to it.
-  if (!actor || !isAllowed(actor.role, can('posts.write'))) return children
+export default async function ContentLayout({ children, dialog }: LayoutProps<'/content'>) {
+  // The page or the dialog itself rejects them: only it knows its path, to which sign-in must return.
+  if (!isAllowed((await getActor())?.role, can('posts.write')))
+    return (
+      <>
+        {children}
+        {dialog}
+      </>
+    )
   return (
-    <AppShell actor={actor} navigation={modules.flatMap((module) => module.navigation ?? [])}>
+    <AppShell>
       {children}
+      {dialog}
+      <ContentToast />
     </AppShell>
   )
 }

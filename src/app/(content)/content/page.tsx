@@ -1,117 +1,159 @@
+import { Plus, SquarePen } from 'lucide-react'
+import type { Route } from 'next'
 import Link from 'next/link'
-import { requirePermission } from '@/core/auth/actor'
-import { addressWith } from '@/core/ui/address-with'
+import { notFound } from 'next/navigation'
+import { isAllowed } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { scopePath } from '@/core/scope'
 import { buttonVariants } from '@/core/ui/button'
-import { navLinkClass } from '@/core/ui/control'
-import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
-import { Moment } from '@/core/ui/moment'
-import { Heading } from '@/core/ui/section'
+import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
+import { MenuNavigation } from '@/core/ui/menu-navigation'
+import { Page } from '@/core/ui/page'
+import { pathWithQuery } from '@/core/ui/path-with-query'
+import { ScopeField } from '@/core/ui/scope-field'
+import { SelectionForm } from '@/core/ui/selection-form'
 import { alertVariants, EmptyState } from '@/core/ui/surface'
-import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
-import { StatusBadge } from '../_components/status-badge'
-import { createPost } from '../actions'
-import { DraftQuery, findDrafts } from '../drafts'
+import { Tabs } from '@/core/ui/tabs'
+import { duplicateFormId } from '../_components/list/post-row-menu'
+import { PostTable } from '../_components/list/post-table'
+import { SearchForm } from '../_components/list/search-form'
+import { SelectionBar } from '../_components/list/selection-bar'
+import { createPost, duplicatePost } from '../actions'
+import { countDrafts, DraftQuery, findDrafts } from '../drafts'
+import type { ContentPageProps } from '../page-props'
 import { can } from '../policy'
+import { mayDelete } from '../posts'
+import { contentPath, hasPosts } from '../require-place'
 
-export const metadata = { title: 'Write' }
+export const metadata = { title: 'Posts' }
 
-type Query = Partial<Record<'status' | 'mine' | 'before', string>>
+const tabs = [
+  { label: 'All', count: 'all', query: {} },
+  { label: 'Mine', count: 'mine', query: { mine: '1' } },
+  { label: 'Drafts', count: 'draft', query: { status: 'draft' } },
+  { label: 'Scheduled', count: 'scheduled', query: { status: 'scheduled' } },
+  { label: 'Published', count: 'published', query: { status: 'published' } },
+] as const satisfies readonly { label: string; count: string; query: Pick<DraftQuery, 'status' | 'mine'> }[]
 
-const addressOf = (query: Query) => addressWith('/content', query)
-
-const parts: { label: string; query: Query }[] = [
-  { label: 'All', query: {} },
-  { label: 'Mine', query: { mine: '1' } },
-  { label: 'Drafts', query: { status: 'draft' } },
-  { label: 'Scheduled', query: { status: 'scheduled' } },
-  { label: 'Published', query: { status: 'published' } },
-]
-
-export default async function ContentPage({ searchParams }: PageProps<'/content'>) {
-  const { done, ...params } = await searchParams
-  const actor = await requirePermission(can('posts.write'), '/content')
-  const { status, mine, before } = DraftQuery.parse(params)
-  const filter = { ...(status && { status }), ...(mine && { mine }) }
-  const { posts, next } = await findDrafts(actor, { ...filter, before })
+export default async function ContentPage({ params, searchParams }: ContentPageProps) {
+  const [{ scope: name }, { done, ...given }] = await Promise.all([params, searchParams])
+  const actor = await requirePermission(can('posts.write'), contentPath(name), name)
+  const { scope } = actor
+  if (!hasPosts(scope)) notFound()
+  const list = scopePath(scope, '/content')
+  const pathWith = (changed: Partial<DraftQuery>) => pathWithQuery(list, changed)
+  const query = DraftQuery.parse(given)
+  const { before, ...filter } = query
+  const [{ posts, next }, counts] = await Promise.all([findDrafts(actor, query), countDrafts(actor)])
+  const mayPublish = isAllowed(actor.role, can('posts.publish'))
+  const path = pathWith(query)
   return (
-    <div className="grid grid-cols-1 gap-6">
-      <Heading title="Write">Posts, those changed last first. Nothing is public before it is published.</Heading>
-      {done === 'deleted' && (
-        <p role="status" className={alertVariants({ tone: 'success' })}>
-          The post is deleted.
-        </p>
-      )}
-      <ActionForm action={createPost} className="grid gap-3">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <div className="flex flex-wrap items-end gap-3">
-          <Field label="New post" name="title" placeholder="Its title" maxLength={200} className="min-w-64 flex-1" />
-          <SubmitButton className={buttonVariants()}>Begin</SubmitButton>
-        </div>
-      </ActionForm>
-      <nav aria-label="Posts" className="flex flex-wrap gap-1 border-b pb-2">
-        {parts.map(({ label, query }) => {
-          const isCurrent = query.status === filter.status && query.mine === filter.mine
-          return (
-            <Link
-              key={label}
-              href={addressOf(query)}
-              aria-current={isCurrent ? 'page' : undefined}
-              className={navLinkClass}
-            >
-              {label}
-            </Link>
-          )
+    <Page
+      title="Posts"
+      lead="Drafts stay private until you publish them."
+      actions={
+        !scope && (
+          <Link href="/content/images" prefetch={false} className={buttonVariants({ variant: 'outline' })}>
+            Images
+          </Link>
+        )
+      }
+      primary={<NewPost scope={scope?.slug} />}
+    >
+      <Tabs
+        label="Posts"
+        tabs={tabs.map((tab) => {
+          const own: Pick<DraftQuery, 'status' | 'mine'> = tab.query
+          return {
+            label: tab.label,
+            href: pathWith({ search: filter.search, ...own }),
+            isCurrent: own.status === filter.status && own.mine === filter.mine,
+            // They count all posts, not those that a search finds.
+            count: filter.search ? undefined : counts[tab.count],
+          }
         })}
-      </nav>
+      />
+      <SearchForm path={list} query={query} />
       {posts.length === 0 ? (
-        <EmptyState title="There is nothing here">
-          {before ? 'There is nothing older.' : 'Give a post a title, and begin to write.'}
-        </EmptyState>
+        <NoPosts query={query} pathWith={pathWith} />
       ) : (
-        <Table label="Posts" className="min-w-2xl">
-          <TableHead>
-            <tr>
-              <TableHeading>Title</TableHeading>
-              <TableHeading>Status</TableHeading>
-              <TableHeading>By</TableHeading>
-              <TableHeading>Changed</TableHeading>
-            </tr>
-          </TableHead>
-          <TableBody>
-            {posts.map((post) => (
-              <TableRow key={post.id}>
-                <TableCell className="max-w-80">
-                  <Link
-                    href={`/content/${post.id}`}
-                    prefetch={false}
-                    className="line-clamp-2 font-medium wrap-anywhere underline-offset-4 hover:underline"
-                  >
-                    {post.title}
-                  </Link>
-                </TableCell>
-                <TableCell>
-                  <StatusBadge
-                    {...post}
-                    hasChanges={post.publishedNumber !== null && post.publishedNumber !== post.draft}
-                  />
-                </TableCell>
-                <TableCell>{post.authorName ?? 'Somebody who has left'}</TableCell>
-                <TableCell className="whitespace-nowrap">
-                  <Moment at={post.updatedAt} />
-                </TableCell>
-              </TableRow>
-            ))}
-          </TableBody>
-        </Table>
+        <MenuNavigation>
+          {/* Another list, or the list after an action, begins without a selection. */}
+          <SelectionForm key={done ? crypto.randomUUID() : path} action={`${list}/publish` as Route}>
+            <PostTable
+              posts={posts}
+              path={list}
+              from={path}
+              rightsOf={({ authorId }) => ({ mayPublish, mayDelete: mayDelete(actor, authorId) })}
+            />
+            <SelectionBar path={list} mayPublish={mayPublish} mayDelete={isAllowed(actor.role, can('posts.delete'))} />
+            <input type="hidden" name="from" value={path} />
+          </SelectionForm>
+        </MenuNavigation>
       )}
+      {/* For the buttons in the rows: a form cannot contain another one. */}
+      <ActionForm id={duplicateFormId} action={duplicatePost}>
+        <ScopeField slug={scope?.slug} />
+        <FormMessage className={alertVariants({ tone: 'danger', className: 'mt-3' })} />
+      </ActionForm>
       {next && (
         <Link
-          href={addressOf({ ...filter, before: next })}
-          className={buttonVariants({ variant: 'outline', className: 'justify-self-start' })}
+          href={pathWith({ ...filter, before: next })}
+          className={buttonVariants({ variant: 'outline', className: 'mt-3' })}
         >
-          Older
+          Older posts
         </Link>
       )}
-    </div>
+    </Page>
+  )
+}
+
+/** Creates a draft at once: its title is set in the editor, as everything else. */
+function NewPost({ scope }: { scope: string | undefined }) {
+  return (
+    <ActionForm action={createPost} className="relative">
+      <input type="hidden" name="title" value="Untitled post" />
+      <ScopeField slug={scope} />
+      <SubmitButton>
+        <Plus aria-hidden="true" />
+        New post
+      </SubmitButton>
+      <FormMessage
+        className={alertVariants({ tone: 'danger', className: 'absolute end-0 top-full z-10 mt-1.5 w-64 shadow-e2' })}
+      />
+    </ActionForm>
+  )
+}
+
+function NoPosts({
+  query: { search, status, mine, before },
+  pathWith,
+}: {
+  query: DraftQuery
+  pathWith: (changed: Partial<DraftQuery>) => Route
+}) {
+  if (search)
+    return (
+      <EmptyState
+        title="No posts match"
+        action={
+          <Link href={pathWith({ status, mine })} prefetch={false} className={buttonVariants({ variant: 'outline' })}>
+            Clear search
+          </Link>
+        }
+      >
+        Try different or fewer words.
+      </EmptyState>
+    )
+  if (status || mine || before)
+    return (
+      <EmptyState title="No posts found">
+        {before ? 'No older posts.' : 'Choose another filter or create a post.'}
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={SquarePen} title="No posts yet">
+      Create your first post to get started.
+    </EmptyState>
   )
 }

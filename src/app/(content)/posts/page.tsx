@@ -1,75 +1,71 @@
+import { Newspaper } from 'lucide-react'
 import type { Metadata } from 'next'
-import Form from 'next/form'
 import Link from 'next/link'
 import { z } from 'zod'
-import { appName } from '@/core/app-name'
-import { addressWith } from '@/core/ui/address-with'
+import { appName } from '@/brand'
 import { buttonVariants } from '@/core/ui/button'
-import { inputClass } from '@/core/ui/control'
+import { pathWithQuery } from '@/core/ui/path-with-query'
 import { EmptyState } from '@/core/ui/surface'
-import { Cover, Day, TagList } from '../_components/article'
+import { BlogSearch, TagFilter } from '../_components/blog-filters'
+import { PostCard } from '../_components/post-card'
 import { PublicFrame } from '../_components/public-frame'
-import { findPosts, type Listed } from '../published'
-import { absolute, postAddress } from '../shown'
+import { feedTypes } from '../api-post'
+import { findPosts, findTags } from '../published'
+
+/** Published posts. */
+export const access = 'public'
 
 export function generateMetadata(): Metadata {
-  return {
-    title: 'Posts',
-    description: `What ${appName} has published`,
-    alternates: { types: { 'application/atom+xml': absolute('/posts/feed.xml') } },
-  }
+  return { title: 'Blog', description: `The latest from ${appName}`, alternates: { types: feedTypes() } }
 }
 
-const some = (most: number) => z.string().trim().max(most).optional().catch(undefined)
-const Query = z.object({ search: some(200), tag: some(30), before: some(100) })
+const optionalText = (max: number) => z.string().trim().max(max).optional().catch(undefined)
+const Query = z.object({ search: optionalText(200), tag: optionalText(30), before: optionalText(100) })
 
 export default async function PostsPage({ searchParams }: PageProps<'/posts'>) {
   const query = Query.parse(await searchParams)
-  const { posts, next } = await findPosts(query)
-  const about = query.search ? `Found for “${query.search}”` : query.tag ? `Tagged “${query.tag}”` : null
+  const [{ posts, next }, tags] = await Promise.all([findPosts(query), findTags()])
+  const about = query.search ? `Results for “${query.search}”` : query.tag ? `Tagged “${query.tag}”` : null
+  const isFirstPage = !about && !query.before
   return (
     <PublicFrame>
       <div className="grid grid-cols-1 gap-8">
-        <div className="flex flex-wrap items-end justify-between gap-4">
-          <h1 className="font-semibold text-3xl tracking-tight">Posts</h1>
-          <Form action="/posts" role="search" className="flex gap-2">
-            <input
-              name="search"
-              type="search"
-              aria-label="Search posts"
-              placeholder="Search"
-              maxLength={200}
-              defaultValue={query.search}
-              key={query.search}
-              className={`${inputClass} w-44 sm:w-56`}
-            />
-            <button type="submit" className={buttonVariants({ variant: 'secondary' })}>
-              Search
-            </button>
-          </Form>
+        <div className="grid grid-cols-1 gap-4">
+          <div className="flex flex-wrap items-end justify-between gap-4">
+            <div className="grid gap-1">
+              <h1 className="font-semibold text-3xl tracking-tight">Blog</h1>
+              <p className="text-muted-foreground">The latest from {appName}</p>
+            </div>
+            <BlogSearch search={query.search} />
+          </div>
+          <TagFilter tags={tags} current={query.search ? null : query.tag} />
         </div>
-        {about && (
-          <p className="flex flex-wrap items-center gap-3 text-muted-foreground">
-            <span className="wrap-anywhere">{about}</span>
-            <Link href="/posts" className={buttonVariants({ variant: 'outline', size: 'small' })}>
-              Show all
-            </Link>
+        {/* Always there: a screen reader announces only what changes in it. */}
+        <div className={about ? 'flex flex-wrap items-center gap-3 text-muted-foreground' : 'sr-only'}>
+          <p role="status" className="wrap-anywhere">
+            {about}
           </p>
-        )}
+          {about && (
+            <Link href="/posts" prefetch={false} className={buttonVariants({ variant: 'outline', size: 'small' })}>
+              {query.search ? 'Clear search' : 'Clear filter'}
+            </Link>
+          )}
+        </div>
         {posts.length === 0 ? (
-          <EmptyState title={about ? 'Nothing was found' : 'Nothing is published yet'}>
-            {about ? 'Try another word, or fewer of them.' : 'Editors write posts, and publish them here.'}
+          <EmptyState {...(isFirstPage && { icon: Newspaper })} title={isFirstPage ? 'No posts yet' : 'No posts found'}>
+            {emptyHint(query)}
           </EmptyState>
         ) : (
-          <ul className="grid grid-cols-1 gap-8">
-            {posts.map((post) => (
-              <Entry key={post.id} post={post} />
+          <ul data-slot="post-cards">
+            {posts.map((post, index) => (
+              <PostCard key={post.id} post={post} isFeatured={isFirstPage && index === 0} />
             ))}
           </ul>
         )}
         {next && (
           <Link
-            href={addressWith('/posts', { tag: query.tag, before: next })}
+            href={pathWithQuery('/posts', { tag: query.tag, before: next })}
+            prefetch={false}
             className={buttonVariants({ variant: 'outline', className: 'justify-self-start' })}
           >
             Older posts
@@ -80,22 +76,8 @@ export default async function PostsPage({ searchParams }: PageProps<'/posts'>) {
   )
 }
 
-function Entry({ post: { slug, title, summary, tags, coverId, publishedAt } }: { post: Listed }) {
-  return (
-    <li className="flex gap-5 border-b pb-8 last:border-b-0">
-      <div className="grid min-w-0 flex-1 content-start gap-2">
-        <h2 className="wrap-anywhere font-semibold text-xl">
-          <Link href={postAddress(slug)} prefetch={false} className="underline-offset-4 hover:underline">
-            {title}
-          </Link>
-        </h2>
-        <p className="text-muted-foreground text-sm">
-          <Day at={publishedAt} />
-        </p>
-        <p className="wrap-anywhere">{summary}</p>
-        <TagList tags={tags} />
-      </div>
-      {coverId && <Cover id={coverId} className="hidden size-28 shrink-0 sm:block" />}
-    </li>
-  )
+function emptyHint({ search, tag, before }: z.output<typeof Query>): string {
+  if (search) return 'Try different or fewer words.'
+  if (before) return 'No older posts.'
+  return tag ? 'No published posts have this tag.' : 'Published posts will appear here.'
 }

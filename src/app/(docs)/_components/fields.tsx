@@ -1,19 +1,19 @@
 import { nameOfRef } from '../example'
 import type { Schema } from '../openapi'
 
-/** What a value must be, in a word or two. */
+/** Short description of a schema's type, such as `integer 1 to 100`. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref) return nameOfRef(schema.$ref)
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ')
-  if (schema.type === 'array') return schema.items ? `list of ${typeOf(schema.items)}` : 'list'
-  if (typeof schema.additionalProperties === 'object') return `object of ${typeOf(schema.additionalProperties)} by name`
+  if (schema.type === 'array') return schema.items ? `array of ${typeOf(schema.items)}` : 'array'
+  if (typeof schema.additionalProperties === 'object') return `map of ${typeOf(schema.additionalProperties)}`
   const range = [schema.minimum, schema.maximum].every((end) => end !== undefined && Math.abs(end) < 2 ** 53 - 1)
     ? ` ${schema.minimum} to ${schema.maximum}`
     : ''
-  const length = schema.maxLength === undefined ? '' : `, at most ${schema.maxLength} characters`
-  return `${schema.format ?? [schema.type ?? 'anything'].flat().join(' | ')}${range}${length}`
+  const length = schema.maxLength === undefined ? '' : `, up to ${schema.maxLength} characters`
+  return `${schema.format ?? [schema.type ?? 'any'].flat().join(' | ')}${range}${length}`
 }
 
 interface Field {
@@ -25,22 +25,27 @@ interface Field {
 
 type Named = Record<string, Schema>
 
-/** Everything under a schema that has a name, however deep: `user.email`, `features[].title`. */
+/** All properties of a schema, nested ones as paths: `user.email`, `features[].title`. */
 function fieldsOf(schema: Schema, named: Named, prefix = ''): Field[] {
   if (schema.$ref) return fieldsOf(named[nameOfRef(schema.$ref)] ?? {}, named, prefix)
   if (schema.type === 'array' && schema.items) return fieldsOf(schema.items, named, `${prefix}[]`)
   return Object.entries(schema.properties ?? {}).flatMap(([key, field]) => {
     const name = prefix ? `${prefix}.${key}` : key
     const isRequired = schema.required?.includes(key) ?? false
-    return [{ name, type: typeOf(field), isRequired, description: noteOf(field) }, ...fieldsOf(field, named, name)]
+    return [
+      { name, type: typeOf(field), isRequired, description: describeField(field) },
+      ...fieldsOf(field, named, name),
+    ]
   })
 }
 
-function noteOf({ description, default: usual }: Schema): string | undefined {
-  return [description, usual !== undefined && `${JSON.stringify(usual)} when it is left out`].filter(Boolean).join('; ')
+function describeField({ description, default: defaultValue }: Schema): string | undefined {
+  return [description, defaultValue !== undefined && `Defaults to ${JSON.stringify(defaultValue)}`]
+    .filter(Boolean)
+    .join('. ')
 }
 
-/** The fields of a schema; where it may be one of several, those of each. */
+/** The fields of a schema, or of each alternative of an `anyOf`. */
 export function Fields({ schema, named }: { schema: Schema; named: Named }) {
   return (schema.anyOf ?? [schema]).map((one) => (
     <div key={one.$ref ?? 'only'} className="grid grid-cols-1 gap-2 empty:hidden">
@@ -50,7 +55,7 @@ export function Fields({ schema, named }: { schema: Schema; named: Named }) {
   ))
 }
 
-/** Names, with what each must be. */
+/** Definition list of field names and types. */
 export function FieldList({ fields }: { fields: Field[] }) {
   if (fields.length === 0) return null
   return (

@@ -1,10 +1,6 @@
 import { Badge } from '@/core/ui/surface'
+import { methodColors } from './method-colors'
 
-/** What only reads looks different from what may change something; the word says it, too. */
 export function Method({ name }: { name: string }) {
-  return (
-    <Badge tone={name === 'GET' ? 'success' : 'warning'} className="min-w-14 justify-center rounded-sm font-mono">
-      {name}
-    </Badge>
-  )
+  return <Badge className={`min-w-14 justify-center font-mono ${methodColors[name] ?? ''}`}>{name}</Badge>
 }

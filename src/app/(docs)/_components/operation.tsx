@@ -1,83 +1,149 @@
 import { ChevronRight } from 'lucide-react'
 import { buttonVariants } from '@/core/ui/button'
 import type { ApiResponse, Parameter } from '../openapi'
-import { bodyOf, type Call, curlSample, fetchSample } from '../samples'
+import { bodyOf, type Call, curlSample, fetchSample, needsAuthentication, responseSample } from '../samples'
 import { Code } from './code'
 import { FieldList, Fields, typeOf } from './fields'
 import { Method } from './method'
 import { TryIt } from './try-it'
 
-/** One call: closed it says what it does, open it says everything else, and can be tried. */
-export function OperationEntry(call: Call) {
+/** One operation: what it needs and returns, and beside it, on wide screens, samples and the form to try it. */
+export function Operation(call: Call) {
   const { method, path, operation, named } = call
   const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const titleId = `${operationId}-title`
   return (
-    <details className="group rounded-lg border bg-card">
-      <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 rounded-lg px-4 py-3 hover:bg-muted/60">
-        <ChevronRight aria-hidden="true" className="size-4 text-muted-foreground group-open:rotate-90" />
-        <Method name={method} />
-        <h3 className="wrap-anywhere min-w-0 font-mono text-sm">{path}</h3>
-        <span className="basis-full text-muted-foreground text-sm sm:ms-auto sm:basis-auto">{summary}</span>
-      </summary>
-      {/* The name is inside: browsers open what a link leads into. */}
-      <div id={operationId} className="grid scroll-mt-32 grid-cols-1 gap-6 border-t px-4 py-5">
-        <p className="text-sm">{withCode(description)}</p>
+    <article
+      id={operationId}
+      aria-labelledby={titleId}
+      data-slot="operation"
+      className="grid grid-cols-1 gap-x-12 gap-y-4 border-t py-8 xl:grid-cols-2"
+    >
+      <div className="grid min-w-0 grid-cols-1 content-start gap-5">
+        <div className="grid gap-2">
+          <h3 id={titleId} className="font-semibold text-lg">
+            <a href={`#${operationId}`} className="hover:underline">
+              {summary}
+            </a>
+          </h3>
+          <p className="flex flex-wrap items-center gap-2">
+            <Method name={method} />
+            <code className="wrap-anywhere min-w-0 font-mono text-sm">{path}</code>
+          </p>
+          <p className="text-muted-foreground text-sm">{withCode(description)}</p>
+        </div>
         {parameters.length > 0 && (
-          <Part title="Parameters">
+          <Section title="Parameters">
             <FieldList fields={parameters.map(asField)} />
-          </Part>
+          </Section>
         )}
         {Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) => (
-          <Part key={type} title={`Body, ${type}${requestBody?.required ? '' : ', may be left out'}`}>
+          <Section key={type} title={`Body, ${type}${requestBody?.required ? '' : ' (optional)'}`}>
             {schema && <Fields schema={schema} named={named} />}
-          </Part>
+          </Section>
         ))}
-        <Part title="Answers">
-          <dl className="grid gap-3">
-            {Object.entries(responses).map(([status, response]) => (
-              <div key={status} className="grid grid-cols-[3rem_1fr] gap-x-3 text-sm">
-                <dt className="font-mono text-xs leading-6">{status}</dt>
-                <dd className="grid min-w-0 gap-2">
-                  <Response {...response} named={named} />
-                </dd>
-              </div>
-            ))}
-          </dl>
-        </Part>
-        <div className="grid grid-cols-1 gap-4 lg:grid-cols-2">
-          <Code label="curl">{curlSample(call)}</Code>
-          <Code label="fetch">{fetchSample(call)}</Code>
-        </div>
+        <Responses responses={responses} named={named} />
+      </div>
+      <div className="sticky top-20 max-h-[calc(100dvh-6rem)] min-w-0 divide-y self-start overflow-y-auto rounded-lg bg-card shadow-card">
+        <Samples {...call} />
         <TryIt
           method={method}
           path={path}
-          parameters={parameters.map(({ name, in: place, required, schema }) => ({
+          parameters={parameters.map(({ name, in: parameterIn, required, schema }) => ({
             name,
-            isInPath: place === 'path',
+            isInPath: parameterIn === 'path',
             isRequired: required,
             ...(schema.enum && { choices: schema.enum.map(String) }),
           }))}
           body={bodyOf(call)}
+          needsAuthentication={needsAuthentication(call)}
+          summaryClassName={summaryClass}
           buttonClassName={buttonVariants({ size: 'small' })}
         />
       </div>
-    </details>
+    </article>
   )
 }
 
-const asField = ({ name, in: place, required, description, schema }: Parameter) => ({
+const summaryClass =
+  'flex min-h-9 list-none items-center gap-1.5 px-4 font-medium text-sm hover:bg-hover focus-visible:-outline-offset-2'
+
+/** The samples of one operation. One at a time is open; the browser sees to that. */
+function Samples(call: Call) {
+  const response = responseSample(call)
+  const samples = [
+    { title: 'curl', code: curlSample(call) },
+    { title: 'fetch', code: fetchSample(call) },
+    ...(response ? [{ title: `Response ${response.status}`, code: response.text }] : []),
+  ]
+  return samples.map(({ title, code }, index) => (
+    <details key={title} name={`samples-${call.operation.operationId}`} open={index === 0} className="group">
+      <summary className={summaryClass}>
+        <Chevron />
+        {title}
+      </summary>
+      <div className="px-3 pb-3">
+        <Code label={title} isLabelHidden>
+          {code}
+        </Code>
+      </div>
+    </details>
+  ))
+}
+
+const Chevron = () => (
+  <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-muted-foreground group-open:rotate-90" />
+)
+
+const asField = ({ name, in: parameterIn, required, description, schema }: Parameter) => ({
   name,
-  type: `${typeOf(schema)}${place === 'path' ? ', in the path' : ''}`,
+  type: `${typeOf(schema)}${parameterIn === 'path' ? ', in the path' : ''}`,
   isRequired: required,
   description,
 })
 
-function Part({ title, children }: { title: string; children: React.ReactNode }) {
+function Section({ title, children }: { title: string; children: React.ReactNode }) {
   return (
     <div className="grid grid-cols-1 gap-2">
       <h4 className="font-medium text-sm">{title}</h4>
       {children}
     </div>
+  )
+}
+
+/** Successful responses, and the errors folded: they are much the same for every operation. */
+function Responses({ responses, named }: Pick<Call['operation'], 'responses'> & Pick<Call, 'named'>) {
+  const all = Object.entries(responses)
+  const errors = all.filter(([status]) => Number(status) >= 400)
+  return (
+    <>
+      <Section title="Responses">
+        <ResponseList responses={all.filter(([status]) => Number(status) < 400)} named={named} />
+      </Section>
+      <details className="group">
+        <summary className="mb-2 flex list-none items-center gap-1.5 font-medium text-sm">
+          <Chevron />
+          Errors
+          <span className="font-mono text-muted-foreground text-xs">{errors.map(([status]) => status).join(', ')}</span>
+        </summary>
+        <ResponseList responses={errors} named={named} />
+      </details>
+    </>
+  )
+}
+
+function ResponseList({ responses, named }: { responses: [string, ApiResponse][] } & Pick<Call, 'named'>) {
+  return (
+    <dl className="grid gap-3">
+      {responses.map(([status, response]) => (
+        <div key={status} className="grid grid-cols-[3rem_1fr] gap-x-3 text-sm">
+          <dt className="font-mono text-xs leading-6">{status}</dt>
+          <dd className="grid min-w-0 gap-2">
+            <Response {...response} named={named} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   )
 }
 
@@ -95,7 +161,7 @@ function Response({ description, content = {}, named }: ApiResponse & Pick<Call,
   )
 }
 
-/** What stands between backticks, as code. */
+/** Renders text between backticks as code. */
 function withCode(text: string) {
   return text.split('`').map((part, index) =>
     index % 2 === 1 ? (

@@ -1,23 +1,24 @@
 'use client'
 
-import { createContext, type ReactNode, type RefObject, use, useRef, useState } from 'react'
+import { ChevronRight } from 'lucide-react'
+import { createContext, type ReactNode, type RefObject, use, useEffect, useRef, useState } from 'react'
 import { hintClass, inputClass, labelClass } from '@/core/ui/control'
 import { Field, SelectField, TextField } from '@/core/ui/form'
-import { useInBrowser } from '@/core/ui/use-in-browser'
 
-// The token is in the field and nowhere else: not in the address, not in storage, gone with the page.
+// The token exists only in the input element: not in the URL, not in storage, gone with the page.
 const Token = createContext<RefObject<HTMLInputElement | null> | null>(null)
 
-/** Around the field for the token and every call that is made with it. */
+/** Shares the token input with every form on the page. */
 export function WithToken({ children }: { children: ReactNode }) {
   return <Token value={useRef<HTMLInputElement>(null)}>{children}</Token>
 }
 
-export function TokenField() {
+/** The token for requests from this page, and where to create one. */
+export function TokenField({ createHref }: { createHref: string | undefined }) {
   return (
     <div className="grid gap-1.5 noscript:hidden">
       <label htmlFor="token" className={labelClass}>
-        Token for the calls on this page
+        API token
       </label>
       <input
         id="token"
@@ -29,63 +30,83 @@ export function TokenField() {
         className={`${inputClass} max-w-md font-mono`}
       />
       <p id="token-hint" className={hintClass}>
-        It stays in this field and is gone with the page. While it is empty, calls are made as whoever is signed in
-        here, by the cookie.
+        Stays on this page. Leave empty to use your current session.
       </p>
+      {createHref && (
+        <p data-when="signed-in" className="text-sm">
+          <a href={createHref} className="underline underline-offset-4 hover:no-underline">
+            Create token
+          </a>
+        </p>
+      )}
     </div>
   )
 }
 
-interface Given {
+interface ParameterField {
   name: string
   isInPath: boolean
   isRequired: boolean
   choices?: string[]
 }
 
-interface Received {
+interface ReceivedResponse {
   title: string
   headers: string
   body: string
 }
 
-/** Makes the call from the page, to this app, and shows what came back. */
-export function TryIt({
-  method,
-  path,
-  parameters,
-  body,
-  buttonClassName,
-}: {
+interface TryItProps {
   method: string
   path: string
-  parameters: Given[]
-  /** Without a text to begin with, it is a file. */
+  parameters: ParameterField[]
+  /** Without `text` the body is a file. */
   body: { type: string; text?: string } | undefined
+  needsAuthentication: boolean
   buttonClassName: string
-}) {
+}
+
+/** The form to send a request. It is rendered when it is first opened: the page has one for every operation. */
+export function TryIt({ summaryClassName, ...props }: TryItProps & { summaryClassName: string }) {
+  const details = useRef<HTMLDetailsElement>(null)
+  const [wasOpened, setWasOpened] = useState(false)
+  // It may have been opened before hydration.
+  useEffect(() => {
+    if (details.current?.open) setWasOpened(true)
+  }, [])
+  return (
+    <details ref={details} onToggle={() => setWasOpened(true)} className="group noscript:hidden">
+      <summary className={summaryClassName}>
+        <ChevronRight aria-hidden="true" className="size-4 shrink-0 text-muted-foreground group-open:rotate-90" />
+        Try it
+      </summary>
+      {wasOpened && <TryItForm {...props} />}
+    </details>
+  )
+}
+
+/** Sends the request from the browser to this app and shows the response. */
+function TryItForm({ method, path, parameters, body, needsAuthentication, buttonClassName }: TryItProps) {
   const token = use(Token)
-  const [received, setReceived] = useState<Received | null>(null)
+  const [received, setReceived] = useState<ReceivedResponse | null>(null)
   const [isWaiting, setIsWaiting] = useState(false)
-  // Before the page is awake the browser would send the form itself, and put what was typed into the address.
-  const isAwake = useInBrowser(() => true, false)
 
   const send = async (form: FormData) => {
     setIsWaiting(true)
     const value = (name: string) => String(form.get(name) ?? '')
-    const address = new URL(
+    const url = new URL(
       parameters.reduce((text, { name }) => text.replace(`{${name}}`, encodeURIComponent(value(name))), path),
       location.origin,
     )
     for (const { name, isInPath } of parameters) {
-      if (!isInPath && value(name) !== '') address.searchParams.set(name, value(name))
+      if (!isInPath && value(name) !== '') url.searchParams.set(name, value(name))
     }
     const bearer = token?.current?.value.trim()
-    const given = form.get('body')
-    const sent = given instanceof File && given.size === 0 ? null : given
+    const formBody = form.get('body')
+    const sent = formBody instanceof File && formBody.size === 0 ? null : formBody
     try {
       setReceived(
-        await call(address, {
+        await call(url, {
           method,
           headers: {
             ...(bearer && { Authorization: `Bearer ${bearer}` }),
@@ -95,7 +116,7 @@ export function TryIt({
         }),
       )
     } catch {
-      setReceived({ title: 'No answer', headers: '', body: 'The app could not be reached, or the browser refused.' })
+      setReceived({ title: 'No response', headers: '', body: 'Could not reach the server.' })
     }
     setIsWaiting(false)
   }
@@ -103,19 +124,24 @@ export function TryIt({
   return (
     <form
       aria-label={`Try ${method} ${path}`}
-      className="grid grid-cols-1 gap-4 rounded-md border border-dashed p-4 noscript:hidden"
+      className="grid grid-cols-1 gap-4 px-4 pb-4"
       onSubmit={(event) => {
         event.preventDefault()
         void send(new FormData(event.currentTarget))
       }}
     >
-      <h4 className="font-medium text-sm">Try it</h4>
+      {needsAuthentication && (
+        <p className={hintClass}>
+          <span data-when="signed-in">Uses your session, or the API token if you enter one.</span>
+          <span data-when="signed-out">You’re not signed in. Sign in, or enter an API token.</span>
+        </p>
+      )}
       {parameters.length > 0 && (
-        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        <div className="grid gap-3 sm:grid-cols-2">
           {parameters.map(({ name, isRequired, choices }) =>
             choices ? (
               <SelectField key={name} label={name} name={name} required={isRequired}>
-                {!isRequired && <option value="">left out</option>}
+                {!isRequired && <option value="">Not set</option>}
                 {choices.map((choice) => (
                   <option key={choice}>{choice}</option>
                 ))}
@@ -138,7 +164,7 @@ export function TryIt({
         />
       )}
       <div>
-        <button type="submit" disabled={!isAwake} aria-disabled={isWaiting || undefined} className={buttonClassName}>
+        <button type="submit" aria-disabled={isWaiting || undefined} className={buttonClassName}>
           Send
         </button>
       </div>
@@ -161,35 +187,35 @@ export function TryIt({
   )
 }
 
-const shown = ['content-type', 'content-disposition', 'cache-control', 'retry-after', 'allow', 'x-request-id']
+const shownHeaders = ['content-type', 'content-disposition', 'cache-control', 'retry-after', 'allow', 'x-request-id']
 
-async function call(address: URL, { headers, ...options }: RequestInit): Promise<Received> {
+async function call(url: URL, { headers, ...options }: RequestInit): Promise<ReceivedResponse> {
   const start = performance.now()
   const hasToken = headers !== undefined && 'Authorization' in headers
-  const answer = await fetch(address, {
+  const response = await fetch(url, {
     ...options,
     ...(headers && { headers }),
     cache: 'no-store',
     redirect: 'manual',
     credentials: hasToken ? 'omit' : 'same-origin',
   })
-  if (answer.type === 'opaqueredirect') {
-    return { title: 'A redirect', headers: '', body: 'Browsers do not tell scripts where it leads. curl -i does.' }
+  if (response.type === 'opaqueredirect') {
+    return { title: 'Redirect', headers: '', body: 'Browsers hide the target from scripts. Use curl -i to see it.' }
   }
-  const bytes = await answer.arrayBuffer()
+  const bytes = await response.arrayBuffer()
   const time = Math.round(performance.now() - start)
   return {
-    title: `${answer.status} ${answer.statusText}, ${time} ms`,
-    headers: shown
-      .flatMap((name) => (answer.headers.has(name) ? [`${name}: ${answer.headers.get(name)}`] : []))
+    title: `${response.status} ${response.statusText}, ${time} ms`,
+    headers: shownHeaders
+      .flatMap((name) => (response.headers.has(name) ? [`${name}: ${response.headers.get(name)}`] : []))
       .join('\n'),
-    body: readable(bytes, answer.headers.get('content-type') ?? ''),
+    body: formatBody(bytes, response.headers.get('content-type') ?? ''),
   }
 }
 
-function readable(bytes: ArrayBuffer, type: string): string {
-  if (bytes.byteLength === 0) return 'No body.'
-  if (!/^text\/|json/.test(type)) return `${bytes.byteLength} bytes that are no text.`
+function formatBody(bytes: ArrayBuffer, type: string): string {
+  if (bytes.byteLength === 0) return 'No body'
+  if (!/^text\/|json/.test(type)) return `${bytes.byteLength} bytes of binary data`
   const text = new TextDecoder().decode(bytes)
   try {
     return type.includes('json') ? JSON.stringify(JSON.parse(text), null, 2) : text.slice(0, 20_000)

@@ -1,19 +1,19 @@
 import { AppError } from '@/core/errors'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
-const nothing = definePublicHandler({
-  summary: 'Refuse what no other route answers',
-  answers: {},
+const notFound = definePublicHandler({
+  summary: 'Return 404 for unknown API paths',
+  responses: {},
   run: () => {
     throw new AppError('not_found')
   },
 })
 
-/** Whatever no other route answers: a caller of the API is refused in its own language, not with a page. */
+/** Every API path without a route: returns problem+json, not the HTML 404 page. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
-  GET: nothing,
-  POST: nothing,
-  PUT: nothing,
-  PATCH: nothing,
-  DELETE: nothing,
+  GET: notFound,
+  POST: notFound,
+  PUT: notFound,
+  PATCH: notFound,
+  DELETE: notFound,
 })

@@ -1,79 +1,96 @@
 import 'server-only'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import type { Adapter, AdapterUser } from 'next-auth/adapters'
-import { originOf } from '../../address'
 import { db } from '../../db/client'
-import { accounts, users } from '../../db/schema'
+import { inTransaction } from '../../db/in-transaction'
+import { identities, users } from '../../db/schema'
 import { AppError } from '../../errors'
-import { currentRequest } from '../../request'
-import { hintSignedIn, renewFormToken } from '../browser'
-import { findChallenge } from '../challenge'
-import { normalizeEmail } from '../email'
-import { join } from '../joining'
-import { normalizeName } from '../people'
-import { createSessionFor, endSession, findSession } from '../sessions'
-import { sessionLifetime } from '../settings'
-import { findByIdentity } from './identity'
+import { getClientInfo } from '../../http/client-ip'
+import { currentRequest } from '../../http/request'
+import { canReauthenticate } from '../flows/reauthenticate'
+import { findSecondFactor } from '../flows/second-factor'
+import { endRequestSessions } from '../session/browser-session'
+import { clearCsrfToken, setSignedInHint } from '../session/cookies'
+import { rememberSignInMethod } from '../session/last-method'
+import { endSession } from '../session/sessions'
+import { maxSessionSeconds } from '../session/settings'
+import { createSessionWithMethod } from '../session/start-session'
+import { normalizeEmail } from '../user/email'
+import { hasVerifiedEmail } from '../user/has-verified-email'
+import { normalizeName } from '../user/name'
+import { signUpUser } from '../user/sign-up'
+import { findUserByIdentity } from './identity'
 
 const columns = { id: users.id, email: users.email, name: users.name, emailVerified: users.emailVerifiedAt }
 
-const notOffered = () => {
-  throw new AppError('internal', 'Auth.js asked for something that this app does not let it do')
+const notSupported = () => {
+  throw new AppError('internal', 'Auth.js called an adapter method that is not supported')
 }
 
-/** What Auth.js may do with our tables: find, add and let in. It keeps no tokens of providers and changes nobody. */
+/**
+ * Auth.js adapter. It can find and create users and sessions, but not update users, and it stores no provider tokens.
+ */
 export const adapter: Adapter = {
   getUser: async (id) => (await db.select(columns).from(users).where(eq(users.id, id)))[0] ?? null,
 
-  // Only an address that its owner has proved counts. One that somebody merely typed must not keep the owner out.
-  getUserByEmail: async (email) => {
-    const isHim = and(eq(sql`lower(${users.email})`, normalizeEmail(email) ?? ''), isNotNull(users.emailVerifiedAt))
-    return (await db.select(columns).from(users).where(isHim))[0] ?? null
-  },
+  // Only a verified email counts. An unverified one, which anyone may have typed, must not block its owner.
+  getUserByEmail: async (email) =>
+    (
+      await db
+        .select(columns)
+        .from(users)
+        .where(hasVerifiedEmail(normalizeEmail(email) ?? ''))
+    )[0] ?? null,
 
   getUserByAccount: async ({ provider, providerAccountId }) =>
-    (await findByIdentity(provider, providerAccountId)) ?? null,
+    (await findUserByIdentity(provider, providerAccountId)) ?? null,
 
-  /** Person and identity at once: one without the other could never sign in again. */
+  /** Creates user and identity in one transaction: a user without the identity could never sign in. */
   createUser: async (profile): Promise<AdapterUser> => {
     const email = normalizeEmail(profile.email)
     const identity = currentRequest()?.identity
-    if (!email || !identity) throw new AppError('internal', 'A person without an address or an identity')
+    if (!email || !identity) throw new AppError('internal', 'createUser was called without an email or an identity')
     const name = normalizeName(profile.name ?? '') ?? email.split('@')[0] ?? email
-    const from = originOf(await headers())
-    return db.transaction(async (tx) => {
-      const person = await join(tx, { email, name, way: identity.provider, from })
-      if (!person) throw new AppError('conflict', 'Somebody has that address already')
-      await tx.insert(accounts).values({ ...identity, userId: person.id })
-      return person
+    const client = getClientInfo(await headers())
+    return inTransaction(async (tx) => {
+      const user = await signUpUser(tx, { email, name, method: identity.provider, client })
+      if (!user) throw new AppError('conflict', 'A user with this email already exists')
+      await tx.insert(identities).values({ ...identity, userId: user.id })
+      return user
     })
   },
 
   linkAccount: async ({ provider, providerAccountId, userId }) => {
-    await db.insert(accounts).values({ provider, providerAccountId, userId }).onConflictDoNothing()
+    await db.insert(identities).values({ provider, providerAccountId, userId }).onConflictDoNothing()
   },
 
   createSession: async ({ userId }) => {
-    // Somebody who has just joined owes it as well, and Auth.js leads nowhere else from here: they sign in once more.
-    if (await findChallenge(userId)) throw new AppError('forbidden', 'A second step is owed')
-    const identity = currentRequest()?.identity
-    const token = identity && (await createSessionFor(userId, identity.provider, originOf(await headers())))
-    const session = token && (await findSession(token))
-    if (!session) throw new AppError('forbidden')
-    await hintSignedIn(session.user.role)
-    await renewFormToken()
-    // Auth.js makes the cookie from this: its age is the longest one, the row decides.
-    return { sessionToken: token, userId, expires: new Date(Date.now() + sessionLifetime.standard.absolute * 1000) }
+    // A user who has just signed up needs a second factor, too. Auth.js cannot redirect from here: the user signs in
+    // again.
+    if (await findSecondFactor(userId)) throw new AppError('forbidden', 'A second factor is required')
+    const { identity, authenticatedAt } = currentRequest() ?? {}
+    // A provider may sign in without any prompt, in an unattended browser. So this does not count as a reauthentication
+    // if the user can reauthenticate without the provider.
+    const reauthenticatedAt = (await canReauthenticate(userId)) ? new Date(0) : authenticatedAt
+    const client = getClientInfo(await headers())
+    const created = identity && (await createSessionWithMethod(userId, identity.provider, client, reauthenticatedAt))
+    if (!created) throw new AppError('forbidden')
+    await endRequestSessions()
+    await setSignedInHint(created.session.user.role)
+    await rememberSignInMethod(identity?.provider ?? null)
+    await clearCsrfToken()
+    // Auth.js sets the cookie's age from this. It is the longest possible lifetime; the database row decides.
+    return { sessionToken: created.token, userId, expires: new Date(Date.now() + maxSessionSeconds * 1000) }
   },
 
-  // Auth.js would add the new identity to whoever is signed in. That happens only when they ask for it: see connect.ts.
+  // Otherwise Auth.js would link the new identity to the signed-in user. That only happens on request: see connect.ts.
   getSessionAndUser: async () => null,
 
   deleteSession: async (token) => {
-    await endSession(token, originOf(await headers()))
+    await endSession(token, getClientInfo(await headers()))
     return null
   },
-  updateSession: notOffered,
-  updateUser: notOffered,
+  updateSession: notSupported,
+  updateUser: notSupported,
 }

@@ -1,52 +1,62 @@
 import 'server-only'
 import { headers } from 'next/headers'
-import { originOf } from '../../address'
-import { record } from '../../audit/record'
-import { db } from '../../db/client'
-import { accounts } from '../../db/schema'
+import { recordAuditEvent } from '../../audit/record-audit-event'
+import { inTransaction } from '../../db/in-transaction'
+import { identities } from '../../db/schema'
 import { AppError } from '../../errors'
+import { getClientInfo } from '../../http/client-ip'
 import { enqueue } from '../../jobs/queue'
-import { getSession } from '../actor'
-import { clearFromBrowser, isSigned, keepInBrowser, readFromBrowser, sign } from '../browser'
-import { providerConnectedMail } from '../mails'
-import { findByIdentity } from './identity'
-import { type ProviderId, providerNames } from './providers'
+import { providerConnectedEmail } from '../emails'
+import { causedBy } from '../security-notice'
+import { getSession } from '../session/actor'
+import { clearCookie, isSigned, readCookie, setCookie, sign } from '../session/cookies'
+import { findUserByIdentity } from './identity'
+import { providerName } from './providers'
 
 const minutes = 60
 
-/** Notes in the browser that this session, and no other, wants this provider connected. Without the note nothing ever is. */
-export async function intendToConnect(provider: ProviderId): Promise<void> {
+/** Sets a cookie, signed for this session and provider, that allows connecting. Without it no identity is connected. */
+export async function requestConnect(provider: string): Promise<void> {
   const session = await getSession()
   if (!session) throw new AppError('unauthenticated')
-  await keepInBrowser('connect', sign('connect', `${session.id}:${provider}`), 15 * minutes)
+  await setCookie('connect', sign('connect', `${session.id}:${provider}`), 15 * minutes)
 }
 
 /**
- * Called when a provider has vouched for somebody. Connects the identity to whoever is signed in, when that is what they
- * set out to do, and says where to go next; null when this is an ordinary sign-in.
+ * Called after a provider has authenticated a user. Connects the identity to the signed-in user if they requested it,
+ * and returns the path to redirect to; null for an ordinary sign-in.
  */
-export async function connectIfIntended(provider: ProviderId, providerAccountId: string): Promise<string | null> {
-  const intent = await readFromBrowser('connect')
+export async function connectIfRequested(provider: string, providerAccountId: string): Promise<string | null> {
+  const intent = await readCookie('connect')
   if (!intent) return null
-  await clearFromBrowser('connect')
+  await clearCookie('connect')
   const session = await getSession()
-  // Signed out, run out or somebody else by now: neither connect nor sign in, for both would be a surprise. Ask again.
+  // The session ended or belongs to another user by now: neither connect nor sign in, but ask the user again.
   if (!session) return `/signin?error=connect&callbackUrl=/connect/${provider}`
   if (!isSigned('connect', `${session.id}:${provider}`, intent)) return `/connect/${provider}`
 
   const userId = session.user.id
-  const owner = await findByIdentity(provider, providerAccountId)
+  const owner = await findUserByIdentity(provider, providerAccountId)
   if (owner && owner.id !== userId) return `/connect/${provider}?error=taken`
-  await db.transaction(async (tx) => {
+  await inTransaction(async (tx) => {
     const added = await tx
-      .insert(accounts)
+      .insert(identities)
       .values({ provider, providerAccountId, userId })
       .onConflictDoNothing()
-      .returning({ provider: accounts.provider })
+      .returning({ provider: identities.provider })
     if (added.length === 0) return
-    const from = originOf(await headers())
-    await record(tx, 'provider.connected', { actorId: userId, targetId: userId, from, details: { provider } })
-    await enqueue(tx, providerConnectedMail, { userId, provider: providerNames[provider] })
+    const client = getClientInfo(await headers())
+    await recordAuditEvent(tx, 'provider.connected', {
+      actorId: userId,
+      targetId: userId,
+      client,
+      details: { provider },
+    })
+    await enqueue(tx, providerConnectedEmail, {
+      userId,
+      provider: providerName(provider),
+      cause: causedBy(client),
+    })
   })
   return `/connect/${provider}?done`
 }

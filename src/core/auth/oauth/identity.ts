@@ -1,11 +1,11 @@
 import 'server-only'
 import { and, eq } from 'drizzle-orm'
 import { db } from '../../db/client'
-import { accounts, users } from '../../db/schema'
+import { identities, users } from '../../db/schema'
 
-/** Whom an identity at a provider belongs to. */
-export async function findByIdentity(provider: string, providerAccountId: string) {
-  const [person] = await db
+/** The user to whom the provider's identity is connected. */
+export async function findUserByIdentity(provider: string, providerAccountId: string) {
+  const [user] = await db
     .select({
       id: users.id,
       email: users.email,
@@ -13,8 +13,8 @@ export async function findByIdentity(provider: string, providerAccountId: string
       emailVerified: users.emailVerifiedAt,
       suspendedAt: users.suspendedAt,
     })
-    .from(accounts)
-    .innerJoin(users, eq(users.id, accounts.userId))
-    .where(and(eq(accounts.provider, provider), eq(accounts.providerAccountId, providerAccountId)))
-  return person
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(eq(identities.provider, provider), eq(identities.providerAccountId, providerAccountId)))
+  return user
 }

@@ -1,18 +1,15 @@
 import 'server-only'
-import { env } from '../../env'
+import type { Provider } from './define-provider'
+import { listProviders } from './provider-files'
 
-/** The two that the interface names; each is offered when its client is configured. */
-export const providerNames = { google: 'Google', github: 'GitHub' } as const
-export type ProviderId = keyof typeof providerNames
-
-export function isProviderId(id: string | undefined): id is ProviderId {
-  return id !== undefined && Object.hasOwn(providerNames, id)
+export function findProvider(id: string | undefined): Provider | undefined {
+  return listProviders().find((provider) => provider.id === id)
 }
 
-/** Those that this deployment has credentials for. */
-export function configuredProviders(): ProviderId[] {
-  const found: ProviderId[] = []
-  if (env.AUTH_GOOGLE_ID && env.AUTH_GOOGLE_SECRET) found.push('google')
-  if (env.AUTH_GITHUB_ID && env.AUTH_GITHUB_SECRET) found.push('github')
-  return found
-}
+/** The providers that this deployment has credentials for. */
+export const configuredProviders = () => listProviders().filter(({ isConfigured }) => isConfigured)
+
+export const findConfiguredProvider = (id: string | undefined) => configuredProviders().find((one) => one.id === id)
+
+/** The display name of a stored provider. One that no longer exists is shown by its id. */
+export const providerName = (id: string) => findProvider(id)?.name ?? id

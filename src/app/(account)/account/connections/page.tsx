@@ -1,37 +1,55 @@
+import { Link2 } from 'lucide-react'
 import type { Route } from 'next'
-import { requireActor } from '@/core/auth/actor'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
-import { Moment } from '@/core/ui/moment'
-import { Heading, Row } from '@/core/ui/section'
-import { alertVariants, EmptyState } from '@/core/ui/surface'
+import { RelativeTime } from '@/core/ui/relative-time'
+import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
+import { EmptyState } from '@/core/ui/surface'
 import { disconnectProvider } from '../../actions'
-import { needConfirmation } from '../../confirmation'
-import { listConnections } from '../../ways-in'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
+import { listIdentities } from '../../sign-in-methods'
 
 export const metadata = { title: 'Connected accounts' }
 
-export default async function ConnectionsPage() {
-  const actor = await requireActor()
-  await needConfirmation('/account/connections')
-  const connections = await listConnections(actor.id)
+export default async function ConnectedAccountsPage() {
+  const actor = await requirePermission(signedIn, '/account/connections')
+  await redirectUnlessReauthenticated('/account/connections')
+  const identities = await listIdentities(actor.id)
   return (
-    <>
-      <Heading title="Connected accounts">Services that you can sign in with, in place of a password.</Heading>
-      {connections.length === 0 ? (
-        <EmptyState title="No service is offered here">You sign in with a password or a passkey.</EmptyState>
+    <SettingsPage
+      title="Connected accounts"
+      crumbs={[{ label: 'Security', href: '/account/security' }]}
+      lead="Sign in with these accounts instead of a password."
+    >
+      {identities.length === 0 ? (
+        <EmptyState icon={Link2} title="No providers available">
+          You can sign in with a password or a passkey.
+        </EmptyState>
       ) : (
-        <ul className="grid gap-3">
-          {connections.map(({ id, name, since, isOffered }) => (
-            <Row
+        <SettingRows>
+          {identities.map(({ id, name, since, isOffered }) => (
+            <SettingRow
               key={id}
+              icon={<Link2 aria-hidden="true" strokeWidth={1.75} />}
               title={name}
+              state={
+                since ? (
+                  <>
+                    Connected <RelativeTime at={since} />
+                    {!isOffered && ' · no longer available'}
+                  </>
+                ) : (
+                  'Not connected'
+                )
+              }
               action={
                 since ? (
-                  <ActionForm action={disconnectProvider} className="grid gap-2">
-                    <FormMessage className={alertVariants({ tone: 'danger' })} />
+                  <ActionForm action={disconnectProvider} className="grid justify-items-end gap-2">
+                    <FormMessage />
                     <input type="hidden" name="provider" value={id} />
-                    <SubmitButton className={buttonVariants({ variant: 'outline', size: 'small' })}>
+                    <SubmitButton variant="outline" size="small">
                       Disconnect<span className="sr-only"> {name}</span>
                     </SubmitButton>
                   </ActionForm>
@@ -41,19 +59,10 @@ export default async function ConnectionsPage() {
                   </a>
                 )
               }
-            >
-              {since ? (
-                <>
-                  Connected <Moment at={since} />
-                  {!isOffered && '; it is not offered here any more'}
-                </>
-              ) : (
-                'Not connected'
-              )}
-            </Row>
+            />
           ))}
-        </ul>
+        </SettingRows>
       )}
-    </>
+    </SettingsPage>
   )
 }

@@ -1,31 +1,49 @@
+import { Download } from 'lucide-react'
+import Link from 'next/link'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
-import { Heading } from '@/core/ui/section'
-import { needConfirmation } from '../../confirmation'
+import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
-export const metadata = { title: 'Your data' }
+export const metadata = { title: 'Data & privacy' }
 
 export default async function DataPage() {
-  await needConfirmation('/account/data')
+  await requirePermission(signedIn, '/account/data')
+  await redirectUnlessReauthenticated('/account/data')
   return (
-    <>
-      <Heading title="Your data">All that we hold of you, to read or to take along.</Heading>
-      <div className="grid gap-3 text-sm">
-        <p>One ZIP file, with JSON inside that people and programs can read:</p>
-        <ul className="grid list-disc gap-1.5 ps-5">
-          <li>your name, address, role and picture</li>
-          <li>where you are signed in, and the services you sign in with</li>
-          <li>your passkeys and API tokens by name, and whether two-step sign-in is on</li>
-          <li>what happened in your account: when, from where, with which browser</li>
-          <li>what you have made in the other parts of this app</li>
+    <SettingsPage title="Data & privacy" lead="Download a copy of your data, or delete your account.">
+      <SettingCard
+        title="Your data"
+        description="You’ll get a ZIP of JSON files with:"
+        hint="Passwords and secrets aren’t included."
+        action={
+          // Not Link, which would prefetch the export.
+          <a href="/api/account/export" className={buttonVariants()}>
+            <Download aria-hidden="true" />
+            Download my data
+          </a>
+        }
+      >
+        <ul className="grid list-disc gap-1.5 ps-5 text-sm">
+          <li>Your name, email, role and preferences, and your photo as an image file</li>
+          <li>Your sessions and connected accounts</li>
+          <li>Your passkeys and API tokens by name, and whether two-factor authentication is on</li>
+          <li>Your account activity, with time, IP address and browser</li>
+          <li>What you’ve created in other parts of this app</li>
         </ul>
-        <p className="text-muted-foreground">
-          Passwords, codes, keys and tokens are not in it. Keep the file safe all the same.
-        </p>
-      </div>
-      {/* Not Link, which would fetch it ahead of the click. */}
-      <a href="/api/account/export" className={buttonVariants({ className: 'justify-self-start' })}>
-        Download
-      </a>
-    </>
+      </SettingCard>
+      <SettingCard
+        title="Delete account"
+        isDanger
+        description="Permanently deletes your account and everything in it, and signs you out everywhere."
+        hint="This can’t be undone. Download your data first if you want to keep it."
+        action={
+          <Link href="/account/delete" prefetch={false} className={buttonVariants({ variant: 'danger' })}>
+            Delete account…
+          </Link>
+        }
+      />
+    </SettingsPage>
   )
 }

@@ -1,36 +1,63 @@
-import { requireActor } from '@/core/auth/actor'
-import { buttonVariants } from '@/core/ui/button'
+import Link from 'next/link'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { findDeletionEffects } from '@/core/auth/user/deletion-effects'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
-import { Heading } from '@/core/ui/section'
-import { alertVariants } from '@/core/ui/surface'
+import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
+import { Alert } from '@/core/ui/surface'
 import { deleteAccount } from '../../actions'
-import { needConfirmation } from '../../confirmation'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
-export const metadata = { title: 'Delete the account' }
+export const metadata = { title: 'Delete account' }
 
 export default async function DeletePage() {
-  const { email } = await requireActor()
-  await needConfirmation('/account/delete')
+  const { id, email } = await requirePermission(signedIn, '/account/delete')
+  await redirectUnlessReauthenticated('/account/delete')
+  const { blockers, notices } = await findDeletionEffects(id)
   return (
-    <>
-      <Heading title="Delete the account">
-        Your name, address, password, connected services and everything else that is yours is deleted at once, and you
-        are signed out everywhere. Nobody can bring it back.
-      </Heading>
-      <ActionForm action={deleteAccount} className="grid gap-5">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <Field
-          label="Type your e-mail address to confirm"
-          name="confirmation"
-          autoComplete="off"
-          spellCheck={false}
-          hint={email}
-          required
-        />
-        <SubmitButton className={buttonVariants({ variant: 'destructive', className: 'justify-self-start' })}>
-          Delete my account
-        </SubmitButton>
+    <SettingsPage
+      title="Delete account"
+      crumbs={[{ label: 'Data & privacy', href: '/account/data' }]}
+      lead="Permanently deletes your account and everything in it."
+    >
+      {blockers.length > 0 && (
+        <Alert tone="warning" title="Before you delete your account">
+          <ul className="mt-1 grid gap-1">
+            {blockers.map(({ text, label, href }) => (
+              <li key={href}>
+                {text}{' '}
+                <Link href={href} prefetch={false} className="underline underline-offset-4">
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
+      <ActionForm action={deleteAccount}>
+        <SettingCard
+          title="Delete your account"
+          isDanger
+          description="Deletes all your data and signs you out everywhere."
+          hint="This can’t be undone."
+          action={<SubmitButton variant="destructive">Delete my account</SubmitButton>}
+        >
+          <FormMessage />
+          {notices.map((text) => (
+            <p key={text} className="text-sm">
+              {text}
+            </p>
+          ))}
+          <Field
+            label="Type your email to confirm"
+            name="confirmation"
+            autoComplete="off"
+            spellCheck={false}
+            hint={email}
+            required
+          />
+        </SettingCard>
       </ActionForm>
-    </>
+    </SettingsPage>
   )
 }

@@ -1,51 +1,65 @@
-import { requireActor } from '@/core/auth/actor'
-import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, AnswerText, Field, FormMessage, SubmitButton } from '@/core/ui/form'
-import { Heading } from '@/core/ui/section'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
+import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants } from '@/core/ui/surface'
 import { cancelEmailChange, changeEmail } from '../../actions'
-import { needConfirmation } from '../../confirmation'
-import { findPendingEmail } from '../../email'
+import { findPendingEmail } from '../../email-change'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
-export const metadata = { title: 'E-mail address' }
+export const metadata = { title: 'Email' }
 
 export default async function EmailPage() {
-  const actor = await requireActor()
-  await needConfirmation('/account/email')
+  const actor = await requirePermission(signedIn, '/account/email')
+  await redirectUnlessReauthenticated('/account/email')
   const pending = await findPendingEmail(actor.id)
   return (
-    <>
-      <Heading title="E-mail address">It is {actor.email}. You sign in with it, and mails go there.</Heading>
+    <SettingsPage
+      title="Email"
+      crumbs={[{ label: 'Profile', href: '/account/profile' }]}
+      lead={
+        <>
+          You sign in with <span className="wrap-anywhere">{actor.email}</span>, and we send notifications there.
+        </>
+      }
+    >
       <ActionForm
         action={changeEmail}
-        className="grid gap-5"
         done={
-          <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success' })}>
-            We sent a link to <AnswerText name="email" />. Open it there: until then nothing changes.
+          <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'wrap-anywhere' })}>
+            We sent a link to <ResultText name="email" />. Open it to confirm the change.
           </p>
         }
       >
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <Field
-          label="New e-mail address"
-          name="email"
-          type="email"
-          autoComplete="email"
-          spellCheck={false}
-          hint="We send a link to it, and a notice to the one you have."
-          required
-        />
-        <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Send the link</SubmitButton>
+        <SettingCard
+          title="Change email"
+          hint="We’ll let your current address know."
+          action={<SubmitButton>Send confirmation link</SubmitButton>}
+        >
+          <FormMessage />
+          <Field
+            label="New email"
+            name="email"
+            type="email"
+            autoComplete="email"
+            spellCheck={false}
+            hint="We’ll send a confirmation link there."
+            required
+          />
+        </SettingCard>
       </ActionForm>
       {pending && (
-        <ActionForm action={cancelEmailChange} className="grid gap-3">
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
-          <p className="text-muted-foreground text-sm">{pending} waits to be confirmed.</p>
-          <SubmitButton className={buttonVariants({ variant: 'outline', className: 'justify-self-start' })}>
-            Keep {actor.email}
-          </SubmitButton>
+        <ActionForm action={cancelEmailChange}>
+          <SettingCard
+            title="Unconfirmed change"
+            description={<p className="wrap-anywhere">Waiting for you to confirm {pending}.</p>}
+            hint="Your current email stays until then."
+            action={<SubmitButton variant="outline">Cancel change</SubmitButton>}
+          >
+            <FormMessage />
+          </SettingCard>
         </ActionForm>
       )}
-    </>
+    </SettingsPage>
   )
 }

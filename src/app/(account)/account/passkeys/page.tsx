@@ -1,62 +1,75 @@
-import { requireActor } from '@/core/auth/actor'
-import { buttonVariants } from '@/core/ui/button'
+import { FingerprintPattern } from 'lucide-react'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
-import { Moment } from '@/core/ui/moment'
-import { Heading } from '@/core/ui/section'
+import { RelativeTime } from '@/core/ui/relative-time'
+import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants, EmptyState } from '@/core/ui/surface'
 import { AddPasskey } from '../../_components/passkey-button'
 import { removePasskey, renamePasskey } from '../../actions'
-import { needConfirmation } from '../../confirmation'
 import { listPasskeys } from '../../passkeys'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Passkeys' }
 
 export default async function PasskeysPage() {
-  const actor = await requireActor()
-  await needConfirmation('/account/passkeys')
-  const known = await listPasskeys(actor.id)
+  const actor = await requirePermission(signedIn, '/account/passkeys')
+  await redirectUnlessReauthenticated('/account/passkeys')
+  const passkeys = await listPasskeys(actor.id)
   return (
-    <>
-      <Heading title="Passkeys">
-        Sign in with your fingerprint, your face, the PIN of your device or a security key, in place of a password.
-      </Heading>
-      {known.length === 0 ? (
-        <EmptyState title="You have no passkeys">
-          A passkey stays on your device or in your password manager. It cannot be guessed, and works on this site only.
+    <SettingsPage
+      title="Passkeys"
+      crumbs={[{ label: 'Security', href: '/account/security' }]}
+      lead="Sign in with your fingerprint, face, device PIN or a security key. No password needed."
+    >
+      {passkeys.length === 0 ? (
+        <EmptyState icon={FingerprintPattern} title="No passkeys yet">
+          Passkeys live on your device or in your password manager and can’t be phished.
         </EmptyState>
       ) : (
-        <ul className="grid gap-3">
-          {known.map(({ id, name, createdAt, lastUsedAt }) => (
-            <li key={id} className="grid gap-4 rounded-lg border bg-card p-4">
-              <p className="text-sm">
-                <span className="block font-medium">{name}</span>
-                <span className="text-muted-foreground">
-                  Added <Moment at={createdAt} />, {lastUsedAt ? 'last used ' : 'never used'}
-                  {lastUsedAt && <Moment at={lastUsedAt} />}
-                </span>
-              </p>
-              <div className="flex flex-wrap items-end justify-between gap-4">
-                <ActionForm action={renamePasskey} className="flex flex-wrap items-end gap-2">
+        <SettingRows>
+          {passkeys.map(({ id, name, createdAt, lastUsedAt }) => (
+            <SettingRow
+              key={id}
+              icon={<FingerprintPattern aria-hidden="true" strokeWidth={1.75} />}
+              title={name}
+              state={
+                <>
+                  Added <RelativeTime at={createdAt} />, {lastUsedAt ? 'last used ' : 'never used'}
+                  {lastUsedAt && <RelativeTime at={lastUsedAt} />}
+                </>
+              }
+              action={
+                <ActionForm action={removePasskey} className="grid justify-items-end gap-2">
+                  <FormMessage />
                   <input type="hidden" name="id" value={id} />
-                  <Field label={`Another name for ${name}`} name="name" defaultValue={name} required />
-                  <SubmitButton className={buttonVariants({ variant: 'outline' })}>Rename</SubmitButton>
-                </ActionForm>
-                <ActionForm action={removePasskey} className="grid gap-2">
-                  <FormMessage className={alertVariants({ tone: 'danger' })} />
-                  <input type="hidden" name="id" value={id} />
-                  <SubmitButton className={buttonVariants({ variant: 'outline' })}>
+                  <SubmitButton variant="danger" size="small">
                     Remove<span className="sr-only"> {name}</span>
                   </SubmitButton>
                 </ActionForm>
-              </div>
-            </li>
+              }
+            >
+              <details>
+                <summary className="w-fit text-muted-foreground text-sm underline underline-offset-4 hover:text-foreground">
+                  Rename<span className="sr-only"> {name}</span>
+                </summary>
+                <ActionForm action={renamePasskey} className="mt-3 flex flex-wrap items-end gap-2">
+                  <input type="hidden" name="id" value={id} />
+                  <FormMessage className={alertVariants({ tone: 'danger', className: 'w-full' })} />
+                  <Field label="Passkey name" name="name" defaultValue={name} required className="min-w-40 flex-1" />
+                  <SubmitButton variant="outline" className="max-sm:h-11">
+                    Save
+                  </SubmitButton>
+                </ActionForm>
+              </details>
+            </SettingRow>
           ))}
-        </ul>
+        </SettingRows>
       )}
       <AddPasskey />
       <noscript>
         <p className={alertVariants()}>Adding a passkey needs JavaScript.</p>
       </noscript>
-    </>
+    </SettingsPage>
   )
 }

@@ -1,53 +1,60 @@
-import { requireActor } from '@/core/auth/actor'
-import { hasPassword } from '@/core/auth/confirm'
-import { passwordHint } from '@/core/auth/people'
-import { buttonVariants } from '@/core/ui/button'
+import { hasPassword } from '@/core/auth/flows/reauthenticate'
+import { passwordHint } from '@/core/auth/password/rules'
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
 import { ActionForm, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
-import { Heading } from '@/core/ui/section'
+import type { Crumb } from '@/core/ui/page'
+import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants } from '@/core/ui/surface'
 import { changePassword, setFirstPassword } from '../../actions'
-import { needConfirmation } from '../../confirmation'
+import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Password' }
 
+const crumbs: Crumb[] = [{ label: 'Security', href: '/account/security' }]
+
 export default async function PasswordPage({ searchParams }: PageProps<'/account/password'>) {
-  const actor = await requireActor()
+  const actor = await requirePermission(signedIn, '/account/password')
   const { done } = await searchParams
   if (!(await hasPassword(actor.id))) {
-    await needConfirmation('/account/password')
+    await redirectUnlessReauthenticated('/account/password')
     return (
-      <>
-        <Heading title="Password">
-          You have none: you sign in another way. With one, you can sign in with your address, too.
-        </Heading>
-        <ActionForm action={setFirstPassword} className="grid gap-5">
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
-          <input type="email" name="username" autoComplete="username" value={actor.email} readOnly hidden />
-          <PasswordField label="Password" name="password" autoComplete="new-password" required hint={passwordHint()} />
-          <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Set the password</SubmitButton>
+      <SettingsPage
+        title="Password"
+        crumbs={crumbs}
+        lead="You don’t have a password yet. Add one to sign in with your email."
+      >
+        <ActionForm action={setFirstPassword}>
+          <SettingCard title="Set a password" action={<SubmitButton>Set password</SubmitButton>}>
+            <FormMessage />
+            <input type="email" name="username" autoComplete="username" value={actor.email} readOnly hidden />
+            <PasswordField
+              label="Password"
+              name="password"
+              autoComplete="new-password"
+              required
+              hint={passwordHint()}
+            />
+          </SettingCard>
         </ActionForm>
-      </>
+      </SettingsPage>
     )
   }
   return (
-    <>
-      <Heading title="Password">Once it is changed, you are signed out on every other device.</Heading>
+    <SettingsPage title="Password" crumbs={crumbs} lead="Changing your password signs you out on all other devices.">
       {done !== undefined && (
         <p role="status" className={alertVariants({ tone: 'success' })}>
-          You have a password now. Every other device was signed out
+          Password set. Your other sessions were signed out.
         </p>
       )}
-      <ActionForm action={changePassword} className="grid gap-5">
-        <FormMessage
-          className={alertVariants({ tone: 'danger' })}
-          done="Your password was changed, and every other device was signed out"
-          doneClassName={alertVariants({ tone: 'success' })}
-        />
-        <input type="email" name="username" autoComplete="username" value={actor.email} readOnly hidden />
-        <PasswordField label="Current password" name="current" autoComplete="current-password" required />
-        <PasswordField label="New password" name="next" autoComplete="new-password" required hint={passwordHint()} />
-        <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Change password</SubmitButton>
+      <ActionForm action={changePassword}>
+        <SettingCard title="Change your password" action={<SubmitButton>Change password</SubmitButton>}>
+          <FormMessage done="Password changed. Your other sessions were signed out." />
+          <input type="email" name="username" autoComplete="username" value={actor.email} readOnly hidden />
+          <PasswordField label="Current password" name="current" autoComplete="current-password" required />
+          <PasswordField label="New password" name="next" autoComplete="new-password" required hint={passwordHint()} />
+        </SettingCard>
       </ActionForm>
-    </>
+    </SettingsPage>
   )
 }

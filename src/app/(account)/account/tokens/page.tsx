@@ -1,89 +1,80 @@
+import { Ellipsis, KeyRound, X } from 'lucide-react'
 import type { Route } from 'next'
-import { redirect } from 'next/navigation'
-import { getSession } from '@/core/auth/actor'
-import { env } from '@/core/env'
+import Link from 'next/link'
+import { signedIn } from '@/core/auth/policy'
+import { roleLabel } from '@/core/auth/roles'
+import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
-import { Copyable } from '@/core/ui/copyable'
-import { ActionForm, AnswerText, Field, FormMessage, SelectField, SubmitButton } from '@/core/ui/form'
-import { Moment } from '@/core/ui/moment'
-import { Heading } from '@/core/ui/section'
-import { alertVariants, Badge, EmptyState } from '@/core/ui/surface'
-import { createApiToken, revokeApiToken } from '../../actions'
-import { lifetimes, listTokens, rolesUpTo } from '../../tokens'
+import { Menu, menuItemClass } from '@/core/ui/menu'
+import { RelativeTime } from '@/core/ui/relative-time'
+import { SettingsPage } from '@/core/ui/settings-page'
+import { Badge, EmptyState } from '@/core/ui/surface'
+import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
+import { TokenExample } from '../../_components/token-example'
+import { listTokens } from '../../tokens'
 
 export const metadata = { title: 'API tokens' }
 
+const weekMs = 7 * 24 * 60 * 60_000
+
 export default async function TokensPage() {
-  const session = await getSession()
-  if (!session) redirect('/signin')
-  const tokens = await listTokens(session.user.id)
+  const actor = await requirePermission(signedIn, '/account/tokens')
+  const tokens = await listTokens(actor.id)
   return (
-    <>
-      <Heading title="API tokens">
-        For programs that act for you. A token can do what its role allows, and never more than you. It outlives a
-        change of your password: revoke it to end it.
-      </Heading>
-      <section aria-labelledby="new" className="grid gap-5">
-        <h2 id="new" className="font-semibold text-lg">
-          A new token
-        </h2>
-        {session.isConfirmed ? (
-          <ActionForm action={createApiToken} className="grid gap-5" done={<NewToken />}>
-            <FormMessage className={alertVariants({ tone: 'danger' })} />
-            <Field
-              label="Name"
-              name="name"
-              autoComplete="off"
-              required
-              hint="What it is for, so that you know it later."
-            />
-            <div className="grid gap-5 sm:grid-cols-2">
-              <SelectField label="Role" name="role" defaultValue="viewer">
-                {rolesUpTo(session.user.role).map((role) => (
-                  <option key={role} value={role}>
-                    {role}
-                  </option>
-                ))}
-              </SelectField>
-              <SelectField label="Expires in" name="days" defaultValue={30}>
-                {lifetimes.map((days) => (
-                  <option key={days} value={days}>
-                    {days} days
-                  </option>
-                ))}
-              </SelectField>
+    <SettingsPage
+      title="API tokens"
+      lead="Use API tokens in scripts and integrations. A token can never do more than you can, and keeps working after a password change."
+    >
+      {tokens.length === 0 ? (
+        <EmptyState
+          icon={KeyRound}
+          title="No API tokens yet"
+          action={
+            <div className="grid justify-items-center gap-4">
+              <TokenExample />
+              <CreateLink />
             </div>
-            <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Make token</SubmitButton>
-          </ActionForm>
-        ) : (
-          <a
-            href={'/confirm?callbackUrl=/account/tokens' satisfies Route}
-            className={buttonVariants({ className: 'justify-self-start' })}
-          >
-            Confirm that it is you to make one
-          </a>
-        )}
-      </section>
-      <section aria-labelledby="yours" className="grid gap-5">
-        <h2 id="yours" className="font-semibold text-lg">
-          Your tokens
-        </h2>
-        {tokens.length === 0 ? (
-          <EmptyState title="No tokens" action={<Example />}>
-            Make one for a script, a scheduled task or another app, and send it with every request:
-          </EmptyState>
-        ) : (
-          <ul className="grid gap-3">
-            {tokens.map((token) => (
-              <Token key={token.id} {...token} />
-            ))}
-          </ul>
-        )}
-      </section>
-    </>
+          }
+        >
+          Create one and send it with each request:
+        </EmptyState>
+      ) : (
+        <>
+          <div className="flex flex-wrap items-center justify-between gap-3">
+            <h2 className="font-[550] text-sm">Your tokens</h2>
+            <CreateLink />
+          </div>
+          <Table label="Your tokens" isList>
+            <TableHead>
+              <tr>
+                <TableHeading>Name</TableHeading>
+                <TableHeading>Role</TableHeading>
+                <TableHeading>Last used</TableHeading>
+                <TableHeading>Expires</TableHeading>
+                <TableHeading className="w-12">
+                  <span className="sr-only">Actions</span>
+                </TableHeading>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {tokens.map((token) => (
+                <Token key={token.id} {...token} />
+              ))}
+            </TableBody>
+          </Table>
+        </>
+      )}
+    </SettingsPage>
   )
 }
 
+const CreateLink = () => (
+  <Link href="/account/tokens/new" prefetch={false} scroll={false} className={buttonVariants()}>
+    Create token
+  </Link>
+)
+
+/** On phones, the cells of a token stand below each other, beside the menu. */
 function Token({
   id,
   name,
@@ -93,54 +84,50 @@ function Token({
   lastUsedAt,
   isExpired,
 }: Awaited<ReturnType<typeof listTokens>>[number]) {
+  const isExpiringSoon = !isExpired && expiresAt.getTime() - Date.now() < weekMs
   return (
-    <li className="flex items-center justify-between gap-4 rounded-lg border bg-card p-4">
-      <div className="grid min-w-0 gap-0.5 text-sm">
-        <p className="flex flex-wrap items-center gap-2 font-medium">
-          <span className="wrap-anywhere">{name}</span>
-          <Badge>{role}</Badge>
-          {isExpired && <Badge tone="danger">expired</Badge>}
-        </p>
-        <p className="text-muted-foreground">
-          made <Moment at={createdAt} />, {isExpired ? 'expired' : 'expires'} <Moment at={expiresAt} />
-        </p>
-        <p className="text-muted-foreground">last used {lastUsedAt ? <Moment at={lastUsedAt} /> : 'never'}</p>
-      </div>
-      <ActionForm action={revokeApiToken} className="grid gap-2">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
-        <input type="hidden" name="id" value={id} />
-        <SubmitButton className={buttonVariants({ variant: 'outline', size: 'small' })}>
-          Revoke<span className="sr-only"> {name}</span>
-        </SubmitButton>
-      </ActionForm>
-    </li>
-  )
-}
-
-function NewToken() {
-  return (
-    <div className="grid gap-4 rounded-lg border bg-card p-4">
-      <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success' })}>
-        Here is your token. Copy it now: it is shown only this once.
-      </p>
-      <Copyable
-        className="w-full select-all break-all rounded-md bg-muted px-3 py-2 font-mono text-sm"
-        buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-      >
-        <AnswerText name="token" />
-      </Copyable>
-      <Example />
-      <a href="/account/tokens" className="justify-self-start text-sm underline underline-offset-4">
-        Make another
-      </a>
-    </div>
-  )
-}
-
-function Example() {
-  return (
-    <pre className="wrap-anywhere whitespace-pre-wrap rounded-md bg-muted px-3 py-2 text-start font-mono text-xs">
-      {`curl -H "Authorization: Bearer $TOKEN" ${env.AUTH_URL}/api/auth/session`}
-    </pre>
+    <TableRow>
+      <TableCell className="py-2 max-sm:col-span-2">
+        <span className="wrap-anywhere block font-medium">{name}</span>
+        <span className="block text-[0.8125rem] text-muted-foreground">
+          Created <RelativeTime at={createdAt} />
+        </span>
+      </TableCell>
+      <TableCell className="max-sm:col-span-2">
+        <Badge>{roleLabel(role)}</Badge>
+      </TableCell>
+      <TableCell className="whitespace-nowrap text-muted-foreground max-sm:col-span-2">
+        {lastUsedAt ? <span className="sm:hidden">Last used </span> : 'Never used'}
+        {lastUsedAt && <RelativeTime at={lastUsedAt} />}
+      </TableCell>
+      <TableCell className="whitespace-nowrap text-muted-foreground max-sm:col-span-2">
+        {isExpired ? (
+          <Badge tone="danger">Expired</Badge>
+        ) : (
+          <span className={isExpiringSoon ? 'text-warning-text' : undefined}>
+            <span className="sm:hidden">Expires </span>
+            <RelativeTime at={expiresAt} />
+          </span>
+        )}
+      </TableCell>
+      <TableCell className="max-sm:col-start-3 max-sm:row-span-4 max-sm:row-start-1">
+        <Menu
+          id={`token-${id}`}
+          label={`Actions for ${name}`}
+          trigger={<Ellipsis aria-hidden="true" />}
+          triggerClassName={buttonVariants({ variant: 'ghost', size: 'icon', className: 'max-sm:size-11' })}
+        >
+          <Link
+            href={`/account/tokens/${id}/revoke` as Route}
+            prefetch={false}
+            scroll={false}
+            className={menuItemClass({ isDanger: true })}
+          >
+            <X aria-hidden="true" strokeWidth={1.75} />
+            Revoke…
+          </Link>
+        </Menu>
+      </TableCell>
+    </TableRow>
   )
 }

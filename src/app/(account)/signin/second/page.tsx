@@ -1,36 +1,39 @@
+import { FingerprintPattern } from 'lucide-react'
 import { redirect } from 'next/navigation'
-import { findChallenged } from '@/core/auth/challenge'
-import { returnPath } from '@/core/auth/return-path'
-import { buttonVariants } from '@/core/ui/button'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { findPendingUserId } from '@/core/auth/flows/second-factor'
+import { CodeField } from '@/core/ui/code-field'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
 import { PasskeyButton } from '../../_components/passkey-button'
 import { enterCode } from '../../actions'
 import { listPasskeys } from '../../passkeys'
 
-export const metadata = { title: 'One more step', robots: { index: false } }
+/** The cookie of the sign-in says whose second factor is asked for. */
+export const access = 'public'
 
-/** After the password, for those who have switched two-step sign-in on. */
-export default async function SecondStepPage({ searchParams }: PageProps<'/signin/second'>) {
+export const metadata = { title: 'Two-factor authentication', robots: { index: false } }
+
+/** Asks for the second factor after the first, for users who have one. */
+export default async function SecondFactorPage({ searchParams }: PageProps<'/signin/second'>) {
   const { callbackUrl, use } = await searchParams
   const next = returnPath(callbackUrl, '/dashboard')
-  const userId = await findChallenged()
+  const userId = await findPendingUserId()
   if (!userId) redirect('/signin')
   const isRecovery = use === 'recovery'
-  const here = `/signin/second?callbackUrl=${encodeURIComponent(next)}`
+  const currentPath = `/signin/second?callbackUrl=${encodeURIComponent(next)}`
   const hasPasskey = (await listPasskeys(userId)).length > 0
   return (
     <FormPage
-      title="One more step"
+      title="Two-factor authentication"
       lead={
         isRecovery
-          ? 'Enter one of the recovery codes that you have kept. Each works once.'
-          : 'Enter the code that your authenticator app shows.'
+          ? 'Enter one of your recovery codes. Each code works once.'
+          : 'Enter the 6-digit code from your authenticator app.'
       }
     >
       <ActionForm action={enterCode} className="grid gap-5">
-        <FormMessage className={alertVariants({ tone: 'danger' })} />
+        <FormMessage />
         <input type="hidden" name="callbackUrl" value={next} />
         {isRecovery ? (
           <Field
@@ -42,17 +45,22 @@ export default async function SecondStepPage({ searchParams }: PageProps<'/signi
             required
           />
         ) : (
-          <Field label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" hint="Six digits" required />
+          <CodeField />
         )}
-        <SubmitButton className={buttonVariants()}>Sign in</SubmitButton>
+        <SubmitButton size="form">Sign in</SubmitButton>
       </ActionForm>
-      {hasPasskey && <PasskeyButton next={next} label="Use a passkey instead" isSecondStep />}
+      {hasPasskey && (
+        <PasskeyButton next={next} isSecondStep>
+          <FingerprintPattern aria-hidden="true" />
+          Use a passkey instead
+        </PasskeyButton>
+      )}
       <p className="grid gap-2 text-sm">
-        <a href={isRecovery ? here : `${here}&use=recovery`} className="underline underline-offset-4">
-          {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
+        <a href={isRecovery ? currentPath : `${currentPath}&use=recovery`} className="underline underline-offset-4">
+          {isRecovery ? 'Use authenticator app instead' : 'Use a recovery code'}
         </a>
         <a href="/signin" className="underline underline-offset-4">
-          Start again
+          Back to sign in
         </a>
       </p>
     </FormPage>

@@ -1,44 +1,56 @@
-import { findChallenged } from '@/core/auth/challenge'
-import { returnPath } from '@/core/auth/return-path'
-import { buttonVariants } from '@/core/ui/button'
+import type { Route } from 'next'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { findPendingUserId } from '@/core/auth/flows/second-factor'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
 import { alertVariants } from '@/core/ui/surface'
-import { RecoveryCodes } from '../../_components/recovery-codes'
-import { SetUpAuthenticator } from '../../_components/set-up-authenticator'
-import { prepareTwoStepAtSignIn, switchOnTwoStepAtSignIn } from '../../actions'
-import { findSetupOf } from '../../second-factor'
+import { RecoveryCodesStep } from '../../_components/recovery-codes-step'
+import { ScanStep, VerifyStep } from '../../_components/set-up-authenticator'
+import { enableTwoFactorAtSignIn, prepareTwoFactorAtSignIn } from '../../actions'
+import { findSetupByUserId } from '../../second-factor'
 
-export const metadata = { title: 'Set up two-step sign-in', robots: { index: false } }
+/** The cookie of the sign-in says whose second factor is set up. */
+export const access = 'public'
 
-/** After the first proof, for those who must have a second one and have none yet. */
+export const metadata = { title: 'Set up two-factor authentication', robots: { index: false } }
+
+/** Sets up TOTP after the first factor, for users who are required to have a second factor and have none yet. */
 export default async function SetUpAtSignInPage({ searchParams }: PageProps<'/signin/set-up'>) {
   const { callbackUrl, step } = await searchParams
   const next = returnPath(callbackUrl, '/dashboard')
-  const userId = await findChallenged()
-  // A secret that was there before somebody else may have seen: only one that was made just now is shown.
-  const setup = userId && step === 'scan' ? await findSetupOf(userId) : null
+  const userId = await findPendingUserId()
+  // Shows only a secret that was created just now: an attacker may have seen an earlier one.
+  const isPrepared = step === 'scan' || step === 'code'
+  const setup = userId && isPrepared ? await findSetupByUserId(userId) : null
+  const pathOf = (name: 'scan' | 'code') =>
+    `/signin/set-up?step=${name}&callbackUrl=${encodeURIComponent(next)}` as Route
   return (
     <FormPage
-      title="Set up two-step sign-in"
-      lead="Here you sign in with a code besides. Use an authenticator app on your phone, or the one in your password manager."
+      title="Set up two-factor authentication"
+      lead="Your organization requires two-factor authentication. Use an authenticator app or your password manager."
     >
-      {userId && !setup ? (
-        <ActionForm action={prepareTwoStepAtSignIn} className="grid gap-5">
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
+      {userId && !setup && (
+        <ActionForm action={prepareTwoFactorAtSignIn} className="grid gap-5">
+          <FormMessage />
           <input type="hidden" name="callbackUrl" value={next} />
-          <SubmitButton className={buttonVariants()}>Set it up</SubmitButton>
+          <SubmitButton size="form">Set up</SubmitButton>
         </ActionForm>
-      ) : (
-        <ActionForm action={switchOnTwoStepAtSignIn} className="grid gap-6" done={<RecoveryCodes next={next} />}>
+      )}
+      {setup && step === 'scan' && <ScanStep {...setup} next={pathOf('code')} />}
+      {(!userId || (setup && step === 'code')) && (
+        <ActionForm
+          action={enableTwoFactorAtSignIn}
+          className="grid grid-cols-1 gap-6"
+          done={<RecoveryCodesStep next={next} />}
+        >
           {setup ? (
-            <SetUpAuthenticator {...setup} />
+            <VerifyStep back={pathOf('scan')} />
           ) : (
-            // Nobody owes it once it is on: then the form shows its answer, the recovery codes.
+            // There is no pending sign-in once TOTP is on. The form must still render, to show the recovery codes.
             <p className={alertVariants({ tone: 'success' })}>
-              Nothing is left to set up.{' '}
+              You’re all set.{' '}
               <a href={next} className="underline underline-offset-4">
-                Go on
+                Continue
               </a>
             </p>
           )}

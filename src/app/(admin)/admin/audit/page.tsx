@@ -1,16 +1,14 @@
-import Form from 'next/form'
+import { ScrollText } from 'lucide-react'
 import Link from 'next/link'
-import { requirePermission } from '@/core/auth/actor'
-import { addressWith } from '@/core/ui/address-with'
+import { requirePermission } from '@/core/auth/session/actor'
+import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
-import { inputClass, labelClass } from '@/core/ui/control'
-import { Moment } from '@/core/ui/moment'
-import { Heading } from '@/core/ui/section'
+import { Page } from '@/core/ui/page'
+import { pathWithQuery } from '@/core/ui/path-with-query'
 import { EmptyState } from '@/core/ui/surface'
-import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
-import { Choice } from '../../_components/choice'
+import { AuditFeed } from '../../_components/audit-feed'
+import { AuditFilters } from '../../_components/audit-filters'
 import { EventQuery, findEvents, findKinds } from '../../audit'
-import { eventInWords } from '../../audit-words'
 import { can } from '../../policy'
 
 export const metadata = { title: 'Audit log' }
@@ -18,133 +16,62 @@ export const metadata = { title: 'Audit log' }
 export default async function AuditPage({ searchParams }: PageProps<'/admin/audit'>) {
   await requirePermission(can('audit.read'), '/admin/audit')
   const query = EventQuery.parse(await searchParams)
-  const [{ events, older, newer }, kinds] = await Promise.all([findEvents(query), findKinds()])
+  const times = await getTimeFormat()
+  const [{ events, older, newer, matches }, kinds] = await Promise.all([findEvents(query, times), findKinds()])
   const { before, after, ...filter } = query
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const turn = (place: { before?: string; after?: string }) => addressWith('/admin/audit', { ...filter, ...place })
+  const pageHref = (cursor: { before?: string; after?: string }) =>
+    pathWithQuery('/admin/audit', { ...filter, ...cursor })
   return (
-    <div className="grid gap-5">
-      <Heading title="Audit log">
-        What happened, who did it and to whom. It can be read and added to, and never changed. It holds ids; names are
-        those of now.
-      </Heading>
-      <Form action="/admin/audit" className="flex flex-wrap items-end gap-3">
-        <Text name="actor" label="Who" value={query.actor} />
-        <Text name="target" label="To whom" value={query.target} />
-        <Choice
-          name="kind"
-          label="What"
-          none="anything"
-          options={kinds}
-          inWords={(kind) => eventInWords(kind, null)}
-          chosen={query.kind}
-        />
-        <Day name="from" label="From" value={query.from} />
-        <Day name="to" label="To" value={query.to} />
-        <button type="submit" className={buttonVariants({ variant: 'secondary' })}>
-          Show
-        </button>
-        {isFiltered && (
-          <Link href="/admin/audit" className={buttonVariants({ variant: 'ghost' })}>
-            Clear
-          </Link>
-        )}
-      </Form>
-      {events.length === 0 ? (
-        <EmptyState title={isFiltered ? 'Nothing matches' : 'Nothing has happened yet'}>
-          {isFiltered
-            ? 'People are found by their whole address or their id; those who are gone by their id only.'
-            : 'Signing in, changes of accounts and what admins do is written down here.'}
-        </EmptyState>
-      ) : (
-        <Table label="Events" className="min-w-3xl">
-          <TableHead>
-            <tr>
-              <TableHeading>When</TableHeading>
-              <TableHeading>What</TableHeading>
-              <TableHeading>Who</TableHeading>
-              <TableHeading>To whom</TableHeading>
-              <TableHeading>From</TableHeading>
-            </tr>
-          </TableHead>
-          <TableBody>
-            {events.map(({ id, at, kind, details, ip, actorId, actorName, targetId, targetName, actingName }) => (
-              <TableRow key={id}>
-                <TableCell className="whitespace-nowrap text-muted-foreground">
-                  <Moment at={at} />
-                </TableCell>
-                <TableCell className="wrap-anywhere">{eventInWords(kind, details, actingName)}</TableCell>
-                <TableCell>
-                  <Somebody id={actorId} name={actorName} />
-                </TableCell>
-                <TableCell>
-                  {targetId === actorId && targetId ? (
-                    <span className="text-muted-foreground">themselves</span>
-                  ) : (
-                    <Somebody id={targetId} name={targetName} />
-                  )}
-                </TableCell>
-                <TableCell className="whitespace-nowrap text-muted-foreground">{ip ?? ''}</TableCell>
-              </TableRow>
-            ))}
-          </TableBody>
-        </Table>
+    <Page
+      title="Audit log"
+      crumbs={[{ label: 'Admin', href: '/admin' }]}
+      lead={`What happened, and who did it. You can’t edit or delete events. Times are in ${times.timeZone}.`}
+    >
+      <AuditFilters filter={filter} kinds={kinds} times={times} />
+      {matches && matches.names.length > 0 && (
+        <p role="status" className="mb-3 text-muted-foreground text-sm">
+          Events by or about {listFormat.format(matches.names)}.
+          {matches.hasMore && ' More users match: type more of the name or email.'}
+        </p>
       )}
-      <nav aria-label="Pages" className="flex justify-end gap-2">
+      {events.length > 0 ? <AuditFeed events={events} hasDays /> : <NoEvents isFiltered={isFiltered} />}
+      <nav aria-label="Pages" className="mt-4 flex justify-end gap-2 empty:hidden">
         {newer !== undefined && (
-          <Link href={turn({ after: newer })} prefetch={false} className={turnClass}>
+          <Link href={pageHref({ after: newer })} prefetch={false} className={pageLinkClass}>
             Newer
           </Link>
         )}
         {older !== undefined && (
-          <Link href={turn({ before: older })} prefetch={false} className={turnClass}>
+          <Link href={pageHref({ before: older })} prefetch={false} className={pageLinkClass}>
             Older
           </Link>
         )}
       </nav>
-    </div>
+    </Page>
   )
 }
 
-const turnClass = buttonVariants({ variant: 'outline', size: 'small' })
+const listFormat = new Intl.ListFormat('en')
+const pageLinkClass = buttonVariants({ variant: 'outline', size: 'small' })
 
-function Somebody({ id, name }: { id: string | null; name: string | null }) {
-  if (!id) return null
-  if (name === null) return <code className="text-muted-foreground text-xs">{id}</code>
+function NoEvents({ isFiltered }: { isFiltered: boolean }) {
+  if (!isFiltered)
+    return (
+      <EmptyState icon={ScrollText} title="No events yet">
+        Sign-ins, account changes and admin actions will appear here.
+      </EmptyState>
+    )
   return (
-    <Link href={`/admin/users/${id}`} prefetch={false} className="underline-offset-4 hover:underline">
-      {name}
-    </Link>
-  )
-}
-
-function Text({ name, label, value }: { name: string; label: string; value: string | undefined }) {
-  return (
-    <div className="grid min-w-40 flex-1 gap-1.5">
-      <label htmlFor={name} className={labelClass}>
-        {label}
-      </label>
-      <input
-        id={name}
-        name={name}
-        defaultValue={value}
-        key={value}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder="Address or id"
-        className={inputClass}
-      />
-    </div>
-  )
-}
-
-function Day({ name, label, value }: { name: string; label: string; value: string | undefined }) {
-  return (
-    <div className="grid gap-1.5">
-      <label htmlFor={name} className={labelClass}>
-        {label}
-      </label>
-      <input id={name} name={name} type="date" defaultValue={value} key={value} className={inputClass} />
-    </div>
+    <EmptyState
+      title="No matching events"
+      action={
+        <Link href="/admin/audit" prefetch={false} className={buttonVariants({ variant: 'outline' })}>
+          Clear filters
+        </Link>
+      }
+    >
+      Search by name, email or user ID. Deleted users can only be found by ID.
+    </EmptyState>
   )
 }

@@ -1,12 +1,15 @@
-import { getSession, requirePermission } from '@/core/auth/actor'
-import { roles } from '@/core/auth/policy'
+import { Ellipsis, MailPlus, RotateCw, X } from 'lucide-react'
+import type { Route } from 'next'
+import Link from 'next/link'
+import { roleLabel } from '@/core/auth/roles'
+import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, AnswerText, FormMessage, SelectField, SubmitButton, TextField } from '@/core/ui/form'
-import { Moment } from '@/core/ui/moment'
-import { Heading, Row } from '@/core/ui/section'
-import { alertVariants, Badge, EmptyState } from '@/core/ui/surface'
-import { RoleBadge } from '../../_components/badges'
-import { inviteUsers, resendInvitation, revokeInvitation } from '../../actions'
+import { Menu, menuItemClass } from '@/core/ui/menu'
+import { Page } from '@/core/ui/page'
+import { RelativeTime } from '@/core/ui/relative-time'
+import { RoleBadge } from '@/core/ui/role-badge'
+import { Alert, EmptyState, StatusDot } from '@/core/ui/surface'
+import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
 import { findInvitations, isOpenToInvited } from '../../invitations'
 import { can } from '../../policy'
 
@@ -15,117 +18,107 @@ export const metadata = { title: 'Invitations' }
 export default async function InvitationsPage() {
   await requirePermission(can('users.invite'), '/admin/invitations')
   const invitations = await findInvitations()
-  const isConfirmed = (await getSession())?.isConfirmed
+  const isOpen = isOpenToInvited()
   return (
-    <div className="grid max-w-3xl gap-8">
-      <Heading title="Invitations">
-        Whoever you invite gets a mail with a link that works for a week. They choose a name and a password, and have
-        the role that you give them here.
-      </Heading>
-      {!isOpenToInvited() ? (
-        <p className={alertVariants({ tone: 'warning' })}>
-          Nobody new can join: AUTH_SIGNUP is closed. Set it to invite or open to invite people.
-        </p>
-      ) : isConfirmed ? (
-        <ActionForm
-          action={inviteUsers}
-          className="grid gap-5"
-          done={
-            <div role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'grid gap-2' })}>
-              <p className="wrap-anywhere">
-                Invited: <AnswerText name="invited" />
-              </p>
-              <a href="/admin/invitations" className="justify-self-start underline underline-offset-4">
-                Invite others
-              </a>
-            </div>
-          }
-        >
-          <FormMessage className={alertVariants({ tone: 'danger' })} />
-          <TextField
-            label="E-mail addresses"
-            name="emails"
-            rows={3}
-            autoComplete="off"
-            spellCheck={false}
-            required
-            hint="One or several, on lines of their own or apart by commas."
-          />
-          <SelectField label="Role" name="role" defaultValue="viewer" className="max-w-48">
-            {roles.map((role) => (
-              <option key={role} value={role}>
-                {role}
-              </option>
-            ))}
-          </SelectField>
-          <SubmitButton className={buttonVariants({ className: 'justify-self-start' })}>Invite</SubmitButton>
-        </ActionForm>
-      ) : (
-        <a
-          href="/confirm?callbackUrl=/admin/invitations"
-          className={buttonVariants({ className: 'justify-self-start' })}
-        >
-          Confirm that it is you to invite people
-        </a>
-      )}
-      <section aria-labelledby="waiting" className="grid gap-4">
-        <h2 id="waiting" className="font-semibold text-lg">
-          Not here yet
-        </h2>
+    <Page
+      title="Invitations"
+      crumbs={[{ label: 'Users', href: '/admin/users' }]}
+      lead="Invite people by email. Links work for 7 days."
+      primary={isOpen && <InviteLink />}
+    >
+      <div className="grid gap-4">
+        {!isOpen && (
+          <Alert tone="warning">Sign-up is closed. Set AUTH_SIGNUP to invite or open to send invitations.</Alert>
+        )}
         {invitations.length === 0 ? (
-          <EmptyState title="Nobody is invited">
-            Those whom you invite are listed here until they have joined.
+          <EmptyState icon={MailPlus} title="No pending invitations" action={isOpen && <InviteLink />}>
+            People you invite appear here until they accept.
           </EmptyState>
         ) : (
-          <ul className="grid gap-3">
-            {invitations.map(({ id, email, role, sentAt, isFresh }) => (
-              <Row
-                key={id}
-                title={
-                  <>
-                    <span className="wrap-anywhere">{email}</span>
-                    <RoleBadge role={role} />
-                    {!isFresh && <Badge tone="danger">expired</Badge>}
-                  </>
-                }
-                action={
-                  <div className="flex flex-wrap gap-2">
-                    <Press action={resendInvitation} id={id} label="Send again" about={email} done="Sent" />
-                    <Press action={revokeInvitation} id={id} label="Revoke" about={email} done="Revoked" />
-                  </div>
-                }
-              >
-                invited <Moment at={sentAt} />
-              </Row>
-            ))}
-          </ul>
+          <Table label="Invitations" isList>
+            <TableHead>
+              <tr>
+                <TableHeading>Email</TableHeading>
+                <TableHeading>Role</TableHeading>
+                <TableHeading>Status</TableHeading>
+                <TableHeading>Invited</TableHeading>
+                <TableHeading className="w-12">
+                  <span className="sr-only">Actions</span>
+                </TableHeading>
+              </tr>
+            </TableHead>
+            <TableBody>
+              {invitations.map((invitation) => (
+                <InvitationRow key={invitation.id} invitation={invitation} isOpen={isOpen} />
+              ))}
+            </TableBody>
+          </Table>
         )}
-      </section>
-    </div>
+      </div>
+    </Page>
   )
 }
 
-function Press({
-  action,
-  id,
-  label,
-  about,
-  done,
+const InviteLink = () => (
+  <Link href="/admin/invitations/new" className={buttonVariants()}>
+    Invite users
+  </Link>
+)
+
+function InvitationRow({
+  invitation: { id, email, role, sentAt, isFresh },
+  isOpen,
 }: {
-  action: typeof revokeInvitation
-  id: string
-  label: string
-  about: string
-  done: string
+  invitation: Awaited<ReturnType<typeof findInvitations>>[number]
+  isOpen: boolean
 }) {
   return (
-    <ActionForm action={action} className="grid justify-items-end gap-1">
-      <input type="hidden" name="id" value={id} />
-      <SubmitButton className={buttonVariants({ variant: 'outline', size: 'small' })}>
-        {label}
-        <span className="sr-only"> {about}</span>
-      </SubmitButton>
-      <FormMessage className="text-destructive text-sm" done={done} doneClassName="text-muted-foreground text-sm" />
-    </ActionForm>
+    <TableRow className="max-sm:grid-cols-[minmax(0,1fr)_auto]!">
+      <TableCell>
+        <div className="flex items-center gap-2.5">
+          <span className="grid size-8 shrink-0 place-items-center rounded-full bg-secondary text-muted-foreground">
+            <MailPlus aria-hidden="true" className="size-4" strokeWidth={1.75} />
+          </span>
+          <span className="wrap-anywhere min-w-0">
+            <span className="font-medium">{email}</span>
+            <span className="block text-muted-foreground text-xs sm:hidden">
+              {roleLabel(role)} · {isFresh ? 'Pending' : 'Expired'}
+            </span>
+          </span>
+        </div>
+      </TableCell>
+      <TableCell data-hide="phone">
+        <RoleBadge role={role} />
+      </TableCell>
+      <TableCell data-hide="phone">
+        <StatusDot tone={isFresh ? 'neutral' : 'danger'}>{isFresh ? 'Pending' : 'Expired'}</StatusDot>
+      </TableCell>
+      <TableCell data-hide="phone" className="whitespace-nowrap text-muted-foreground">
+        <RelativeTime at={sentAt} />
+      </TableCell>
+      <TableCell>
+        <Menu
+          id={`invitation-${id}`}
+          label={`Actions for ${email}`}
+          trigger={<Ellipsis aria-hidden="true" />}
+          triggerClassName={buttonVariants({ variant: 'ghost', size: 'icon', className: 'max-sm:size-11' })}
+        >
+          {isOpen && (
+            <Link href={`/admin/invitations/${id}/resend` as Route} prefetch={false} className={menuItemClass()}>
+              <RotateCw aria-hidden="true" strokeWidth={1.75} />
+              Resend…
+            </Link>
+          )}
+          <Link
+            href={`/admin/invitations/${id}/revoke` as Route}
+            prefetch={false}
+            className={menuItemClass({ isDanger: true })}
+          >
+            <X aria-hidden="true" strokeWidth={1.75} />
+            Revoke…
+          </Link>
+        </Menu>
+      </TableCell>
+    </TableRow>
   )
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { ApiPost, toApiPost } from '../../api-post'
 import { findPosts } from '../../published'
-import { inApi, ShownPost } from '../../shown'
 
-/** What is published, the newest first; with `search`, what fits best. */
+/** Published posts, newest first; with `search`, best matches first. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'List what is published, a page at a time, or search it',
-    answers: { 200: z.object({ posts: z.array(ShownPost), next: z.string().nullable() }) },
-    refuses: ['unavailable'],
+    summary: 'List or search published posts',
+    responses: { 200: z.object({ posts: z.array(ApiPost), next: z.string().nullable() }) },
+    errors: ['unavailable'],
     query: z.object({
       search: z.string().trim().max(200).optional(),
       tag: z.string().max(30).optional(),
@@ -16,7 +16,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     }),
     run: async ({ query }) => {
       const { posts, next } = await findPosts(query)
-      return { posts: posts.map(inApi), next }
+      return { posts: posts.map(toApiPost), next }
     },
   }),
 })

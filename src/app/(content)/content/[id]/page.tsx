@@ -1,147 +1,132 @@
+import { History } from 'lucide-react'
+import type { Route } from 'next'
+import { headers } from 'next/headers'
 import Link from 'next/link'
-import { requirePermission } from '@/core/auth/actor'
 import { isAllowed } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { scopePath } from '@/core/scope'
+import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
-import { alertVariants, Card } from '@/core/ui/surface'
-import { Cover } from '../../_components/article'
-import { CoverField } from '../../_components/cover-field'
-import { Editor } from '../../_components/editor'
-import { PreviewLink } from '../../_components/preview-link'
+import { Page } from '@/core/ui/page'
+import { alertVariants } from '@/core/ui/surface'
+import { Cover, prose } from '../../_components/article'
+import { CodeStyle } from '../../_components/blog-style'
+import { ConflictNotice } from '../../_components/editor/conflict-notice'
+import { EditorMessage, SaveButton } from '../../_components/editor/editor-controls'
+import { EditorForm } from '../../_components/editor/editor-form'
+import { EditorPanes } from '../../_components/editor/editor-panes'
+import { PreviewPane } from '../../_components/editor/preview-pane'
+import { EditorForms, PublishMenu } from '../../_components/editor/publish-menu'
+import { SaveStatus } from '../../_components/editor/save-status'
+import { SettingsPanel } from '../../_components/editor/settings-panel'
+import { ShareButton, ShareMenu } from '../../_components/editor/share-menu'
+import { TextFooter } from '../../_components/editor/text-footer'
+import { Toolbar } from '../../_components/editor/toolbar'
+import { readView } from '../../_components/editor/view'
+import { ViewSwitch } from '../../_components/editor/view-switch'
+import { WritingPane } from '../../_components/editor/writing-pane'
+import { ImageField } from '../../_components/image-field'
 import { StatusBadge } from '../../_components/status-badge'
-import { createPreview, deletePost, endPreviews, removeCover, unpublishPost, unschedulePost } from '../../actions'
+import { postPath } from '../../api-post'
 import type { Draft } from '../../drafts'
-import { openPost } from '../../opened'
+import { openPost } from '../../open-post'
+import type { ContentPageProps } from '../../page-props'
 import { can } from '../../policy'
 import { mayDelete } from '../../posts'
-import { postAddress } from '../../shown'
+import { renderDraft } from '../../render-draft'
+import { contentPath } from '../../require-place'
 
-export const metadata = { title: 'Write' }
+export const metadata = { title: 'Edit post' }
 
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
-const small = (variant: 'outline' | 'destructive') => buttonVariants({ variant, size: 'small' })
-
-export default async function PostPage({ params, searchParams }: PageProps<'/content/[id]'>) {
-  const [{ id }, { done }] = await Promise.all([params, searchParams])
-  const actor = await requirePermission(can('posts.write'), `/content/${id}`)
+export default async function PostPage({ params, searchParams }: ContentPageProps<{ id: string }>) {
+  const [{ id, scope: name }, { done, view }] = await Promise.all([params, searchParams])
+  const actor = await requirePermission(can('posts.write'), contentPath(name, `/${id}`), name)
+  const scope = actor.scope?.slug
+  const list = scopePath(actor.scope, '/content')
   const post = await openPost(actor, id)
-  const { title, slug, summary, tags, body } = post
+  const { version, title, slug, summary, tags, body, coverId } = post
+  const mayPublish = isAllowed(actor.role, can('posts.publish'))
+  const isApple = /Mac OS|iPhone|iPad/.test((await headers()).get('user-agent') ?? '')
+  const fields = { title, slug, summary, tags: tags.join(', '), body }
   return (
-    <div className="grid grid-cols-1 gap-6">
-      <p>
-        <Link href="/content" className="text-muted-foreground text-sm underline-offset-4 hover:underline">
-          All posts
-        </Link>
-      </p>
-      <div className="grid gap-2">
-        <h1 className="wrap-anywhere font-semibold text-2xl">{title}</h1>
-        <Standing post={post} />
-      </div>
-      {done === 'restored' && (
-        <p role="status" className={alertVariants({ tone: 'success' })}>
-          The old text is the newest version now. What the public sees has not changed.
-        </p>
-      )}
-      <Editor
-        post={{
-          id,
-          userId: actor.id,
-          version: post.version,
-          fields: { title, slug, summary, tags: tags.join(', '), body },
-        }}
-        mayPublish={isAllowed(actor.role, can('posts.publish'))}
-        at={post.scheduledAt?.toISOString().slice(0, 16) ?? ''}
-        classes={{
-          primary: buttonVariants(),
-          secondary: buttonVariants({ variant: 'secondary' }),
-          outline: buttonVariants({ variant: 'outline' }),
-          danger: alertVariants({ tone: 'danger' }),
-          warning: alertVariants({ tone: 'warning' }),
-        }}
-      />
-      <div className="grid grid-cols-1 gap-6 md:grid-cols-2">
-        <Card className="grid content-start gap-4">
-          <h2 className="font-semibold">Cover</h2>
-          {post.coverId && <Cover id={post.coverId} className="max-h-48 w-full" />}
-          <CoverField postId={id} />
-          {post.coverId && (
-            <ActionForm action={removeCover}>
-              <input type="hidden" name="id" value={id} />
-              <SubmitButton className={small('outline')}>Remove the cover</SubmitButton>
-              <FormMessage className={alertVariants({ tone: 'danger' })} />
-            </ActionForm>
-          )}
-        </Card>
-        <Card className="grid content-start gap-4">
-          <h2 className="font-semibold">Preview</h2>
-          <p className="text-muted-foreground text-sm">
-            A link shows the newest text to whoever has it, for a week, without an account.
-          </p>
-          <ActionForm action={createPreview} className="grid justify-items-start gap-3">
-            <input type="hidden" name="id" value={id} />
-            <FormMessage className={alertVariants({ tone: 'danger' })} />
-            <PreviewLink className="wrap-anywhere text-sm" buttonClassName={small('outline')} />
-            <SubmitButton className={small('outline')}>Make a link</SubmitButton>
-          </ActionForm>
-          <ActionForm action={endPreviews}>
-            <input type="hidden" name="id" value={id} />
-            <FormMessage
-              className={alertVariants({ tone: 'danger' })}
-              done="No link shows this post any more."
-              doneClassName="text-sm"
+    <>
+      <CodeStyle />
+      <EditorForm post={{ id, scope, userId: actor.id, version, fields }} view={readView(view)}>
+        <Page
+          title={title}
+          crumbs={[{ label: 'Posts', href: list }]}
+          // The title is a field of the page.
+          heading={<h1 className="sr-only">{title}</h1>}
+          isFlush
+          tools={
+            <>
+              <SaveButton />
+              {mayPublish && <PublishMenu post={post} path={list} mayDelete={mayDelete(actor, post.authorId)} />}
+            </>
+          }
+        >
+          <EditorBar post={post} versionsHref={`${list}/${id}/versions` as Route} />
+          <div className="px-4 not-empty:pb-4 lg:px-7">
+            {done === 'restored' && (
+              <p role="status" className={alertVariants({ tone: 'success', className: 'mt-4' })}>
+                Version restored as a draft.{post.publishedNumber !== null && ' The published post hasn’t changed.'}
+              </p>
+            )}
+            <EditorMessage className={alertVariants({ tone: 'danger', className: 'mt-4' })} />
+            <ConflictNotice />
+          </div>
+          <EditorPanes panel={<SettingsPanel post={post} mayPublish={mayPublish} hasImages={!scope} />}>
+            <WritingPane
+              toolbar={<Toolbar />}
+              footer={
+                <>
+                  {!scope && <ImageField />}
+                  <TextFooter modifier={isApple ? '⌘' : 'Ctrl'} />
+                </>
+              }
             />
-            <SubmitButton className={small('outline')}>End all links</SubmitButton>
-          </ActionForm>
-        </Card>
-      </div>
-      {mayDelete(actor, post.authorId) && (
-        <details className="rounded-lg border p-4">
-          <summary className="cursor-pointer font-medium text-sm">Delete this post</summary>
-          <ActionForm action={deletePost} className="mt-4 grid justify-items-start gap-3">
-            <input type="hidden" name="id" value={id} />
-            <p className="text-sm">It goes with all its versions, and cannot be brought back.</p>
-            <FormMessage className={alertVariants({ tone: 'danger' })} />
-            <SubmitButton className={small('destructive')}>Delete for good</SubmitButton>
-          </ActionForm>
-        </details>
-      )}
-    </div>
+            <PreviewPane
+              html={await renderDraft(body)}
+              proseClass={prose}
+              cover={coverId && <Cover id={coverId} className="max-h-120 w-full" />}
+            />
+          </EditorPanes>
+        </Page>
+      </EditorForm>
+      <EditorForms id={id} scope={scope} />
+      <ShareMenu postId={id} scope={scope} />
+    </>
   )
 }
 
-/** What the public sees, and what comes next. */
-function Standing({ post }: { post: Draft }) {
-  const { id, status, draft, publishedNumber, publishedSlug, scheduled, scheduledAt } = post
+/** The state of the post, and the other pages and views of it. */
+async function EditorBar({ post, versionsHref }: { post: Draft; versionsHref: Route }) {
+  const { status, draft, publishedNumber, publishedSlug, scheduled, scheduledAt } = post
+  const times = await getTimeFormat()
+  const path = publishedSlug === null ? null : postPath(publishedSlug)
+  const scheduledFor = scheduledAt && times.dateTime(scheduledAt)
   return (
-    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-sm">
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-1.5 text-sm lg:px-7">
       <StatusBadge status={status} hasChanges={publishedNumber !== null && publishedNumber !== draft} />
-      <Link href={`/content/${id}/versions`} className="underline underline-offset-4">
-        Version {draft}
-      </Link>
-      {publishedSlug && publishedNumber && (
-        <>
-          <Link href={postAddress(publishedSlug)} className="underline underline-offset-4">
-            {publishedNumber === draft ? 'See it' : `See version ${publishedNumber}, which is public`}
-          </Link>
-          <ActionForm action={unpublishPost}>
-            <input type="hidden" name="id" value={id} />
-            <SubmitButton className={small('outline')}>Unpublish</SubmitButton>
-            <FormMessage className={alertVariants({ tone: 'danger' })} />
-          </ActionForm>
-        </>
+      {path && (
+        <Link href={path} className="underline underline-offset-4">
+          {publishedNumber === draft ? 'View post' : 'View published version'}
+        </Link>
       )}
-      {scheduledAt && (
-        <>
-          <span>
-            Version {scheduled} is published on {exact.format(scheduledAt)} UTC
-          </span>
-          <ActionForm action={unschedulePost}>
-            <input type="hidden" name="id" value={id} />
-            <SubmitButton className={small('outline')}>Do not publish it then</SubmitButton>
-            <FormMessage className={alertVariants({ tone: 'danger' })} />
-          </ActionForm>
-        </>
+      {scheduledFor && (
+        <span>
+          {scheduled === draft ? 'Scheduled' : `Version ${scheduled} is scheduled`} for {scheduledFor}
+        </span>
       )}
+      <SaveStatus scheduled={scheduledFor} path={path} />
+      <div className="flex flex-wrap items-center gap-2 sm:ms-auto">
+        <ViewSwitch />
+        <Link href={versionsHref} prefetch={false} className={buttonVariants({ variant: 'ghost', size: 'small' })}>
+          <History aria-hidden="true" />
+          Version {draft}
+        </Link>
+        <ShareButton />
+      </div>
     </div>
   )
 }

@@ -1,15 +1,15 @@
-import { appName } from '@/core/app-name'
+import { appName } from '@/brand'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { xml, xmlResponse } from '@/core/site/xml'
+import { absoluteUrl, postPath } from '../../api-post'
 import { findNewest } from '../../published'
-import { absolute, postAddress } from '../../shown'
-import { xml, xmlResponse } from '../../xml'
 
-/** The newest posts, whole, as Atom. */
+/** Atom feed of the newest posts with their full HTML. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'Read the newest posts as Atom',
-    answers: { 200: { file: 'application/atom+xml' } },
-    refuses: ['unavailable'],
+    summary: 'Get the newest posts as an Atom feed',
+    responses: { 200: { file: 'application/atom+xml' } },
+    errors: ['unavailable'],
     cache: 'public, max-age=300',
     run: async () => {
       const posts = await findNewest(20)
@@ -18,12 +18,12 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
         .toSorted()
         .at(-1)
       const entries = posts.map((post) => {
-        const url = absolute(postAddress(post.slug))
+        const url = absoluteUrl(postPath(post.slug))
         return xml`
   <entry>
     <id>urn:uuid:${post.id}</id>
     <title>${post.title}</title>
-    <link href="${url}"/>
+    <link rel="alternate" type="text/html" href="${url}"/>
     <published>${post.publishedAt.toISOString()}</published>
     <updated>${post.updatedAt.toISOString()}</updated>
     <author><name>${post.authorName ?? appName}</name></author>
@@ -35,10 +35,10 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
       return xmlResponse(
         'application/atom+xml',
         xml`<feed xmlns="http://www.w3.org/2005/Atom">
-  <id>${absolute('/posts')}</id>
+  <id>${absoluteUrl('/posts')}</id>
   <title>${appName}</title>
-  <link href="${absolute('/posts')}"/>
-  <link rel="self" href="${absolute('/posts/feed.xml')}"/>
+  <link rel="alternate" type="text/html" href="${absoluteUrl('/posts')}"/>
+  <link rel="self" type="application/atom+xml" href="${absoluteUrl('/posts/feed.xml')}"/>
   <updated>${updated ?? new Date(0).toISOString()}</updated>${entries}
 </feed>
 `,

@@ -2,25 +2,28 @@ import { notFound, redirect } from 'next/navigation'
 import { alertVariants } from '@/core/ui/surface'
 import { Article } from '../../_components/article'
 import { PublicFrame } from '../../_components/public-frame'
-import { toHtml } from '../../markdown'
+import { renderBody } from '../../_images/render-body'
 import { findPreview } from '../../previews'
+
+/** Anyone who has the link sees the draft. */
+export const access = 'public'
 
 export const metadata = { title: 'Preview', robots: { index: false, follow: false } }
 
-/** The newest text of a post, for whoever has the link. */
+/** The draft of a post, for callers with a valid preview token. */
 export default async function PreviewPage({ searchParams }: PageProps<'/posts/preview'>) {
   const { token } = await searchParams
-  // Nobody was given an address without one.
+  // No preview link lacks the token, so this is not an expired link: show the list.
   if (token === undefined) redirect('/posts')
   const post = typeof token === 'string' ? await findPreview(token) : null
-  if (!post) notFound()
+  if (typeof token !== 'string' || !post) notFound()
   return (
     <PublicFrame>
       <div className="grid grid-cols-1 gap-6">
         <p className={alertVariants({ tone: 'warning' })}>
-          A preview of the newest text, which may still change. The public may see another one, or none.
+          Draft preview. This might not be published yet and can still change.
         </p>
-        <Article {...post} html={toHtml(post.body)} at={post.updatedAt} author={null} />
+        <Article {...post} html={await renderBody(post.body, { token })} at={post.updatedAt} />
       </div>
     </PublicFrame>
   )

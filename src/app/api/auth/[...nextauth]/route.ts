@@ -1,77 +1,76 @@
 import { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { handlers } from '@/core/auth/oauth/config'
-import { configuredProviders, isProviderId, type ProviderId, providerNames } from '@/core/auth/oauth/providers'
+import { countFailures } from '@/core/auth/oauth/failures'
+import { listProviders } from '@/core/auth/oauth/provider-files'
+import { findConfiguredProvider } from '@/core/auth/oauth/providers'
 import { AppError } from '@/core/errors'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
 const Params = z.object({ nextauth: z.array(z.string()) })
 
-const Provider = z.object({ provider: z.enum(Object.keys(providerNames) as ProviderId[]) })
+const Provider = z.object({ provider: z.enum(listProviders().map(({ id }) => id)) })
 
-const unreadable = { leadsTo: 'the page for signing in, when Auth.js cannot read its own cookies' }
+const unreadableCookies = { redirect: 'the sign-in page, when Auth.js cannot read its own cookies' }
 
-// Auth.js answers these and nothing else; sessions, sign-in with a password and sign-out are ours.
-const read = {
+// Auth.js serves only these paths. Sessions, sign-in with a password and sign-out are our own routes.
+const readPaths = {
   csrf: {
-    summary: 'Get a token for forms that Auth.js reads',
-    answers: { 200: z.object({ csrfToken: z.string() }), 302: unreadable },
+    summary: 'Get a CSRF token',
+    responses: { 200: z.object({ csrfToken: z.string() }), 302: unreadableCookies },
   },
   providers: {
-    summary: 'List the providers that one can sign in with',
-    answers: {
+    summary: 'List sign-in providers',
+    responses: {
       200: z.record(
         z.string(),
         z.object({ id: z.string(), name: z.string(), type: z.string(), signinUrl: z.url(), callbackUrl: z.url() }),
       ),
-      302: unreadable,
+      302: unreadableCookies,
     },
   },
   error: {
-    summary: 'Say at the page for signing in what went wrong',
-    answers: { 302: { leadsTo: 'that page' } },
+    summary: 'Redirect an error to the sign-in page',
+    responses: { 302: { redirect: 'the sign-in page' } },
   },
   'callback/{provider}': {
-    summary: 'Come back from a provider',
+    summary: 'OAuth callback',
     params: Provider,
-    answers: { 302: { leadsTo: 'where one wanted to go, or to the page for signing in' } },
-    refuses: ['not_found'],
+    responses: { 302: { redirect: 'callbackUrl, or the sign-in page' } },
+    errors: ['not_found', 'rate_limited'],
   },
 } as const
 
-const write = {
+const writePaths = {
   'signin/{provider}': {
-    summary: 'Begin to sign in with a provider',
+    summary: 'Start OAuth sign-in',
     params: Provider,
     form: z.object({ csrfToken: z.string(), callbackUrl: z.string().optional() }),
-    answers: { 302: { leadsTo: 'the provider, or to the page for signing in' } },
-    refuses: ['not_found'],
+    responses: { 302: { redirect: 'the provider, or the sign-in page' } },
+    errors: ['not_found'],
   },
 } as const
 
-function refuseUnknown(given: string[], paths: object): void {
+function refuseUnknown(segments: string[], paths: object): void {
   const isKnown = Object.keys(paths).some((path) => {
     const parts = path.split('/')
-    const fits = (part: string, index: number) =>
-      part === '{provider}' ? isConfigured(given[index]) : part === given[index]
-    return parts.length === given.length && parts.every(fits)
+    const matches = (part: string, index: number) =>
+      part === '{provider}' ? findConfiguredProvider(segments[index]) !== undefined : part === segments[index]
+    return parts.length === segments.length && parts.every(matches)
   })
   if (!isKnown) throw new AppError('not_found')
 }
 
-const isConfigured = (provider: string | undefined) =>
-  isProviderId(provider) && configuredProviders().includes(provider)
-
-/** What Auth.js cannot cope with (a cookie that somebody planted, a provider that is away) is no fault page. */
-async function orBackToSignIn(answer: Promise<Response>): Promise<Response> {
-  const response = await answer
+/** When Auth.js fails (a forged cookie, a provider outage), redirects to the sign-in page instead of showing an error page. */
+async function orRedirectToSignIn(pending: Promise<Response>): Promise<Response> {
+  const response = await pending
   if (response.status < 500) return response
   return new Response(null, { status: 302, headers: { Location: '/signin?error=provider' } })
 }
 
-/** Whoever has to sign in another way first is brought back to connect this one. */
-async function thenConnect(answer: Promise<Response>, provider: string | undefined): Promise<Response> {
-  const response = await answer
+/** A user who must first sign in with another method is then sent to the page that connects this provider. */
+async function offerToConnect(pending: Promise<Response>, provider: string | undefined): Promise<Response> {
+  const response = await pending
   if (!response.headers.get('location')?.includes('error=OAuthAccountNotLinked')) return response
   const query = new URLSearchParams({ error: 'OAuthAccountNotLinked', callbackUrl: `/connect/${provider}` })
   const headers = new Headers(response.headers)
@@ -79,32 +78,34 @@ async function thenConnect(answer: Promise<Response>, provider: string | undefin
   return new Response(null, { status: 302, headers })
 }
 
-/** Auth.js knows no HEAD. Only for what may be asked twice: a callback is used up by the first who asks. */
-function asGet(request: Request, [, provider]: string[]): NextRequest {
-  const isHead = request.method === 'HEAD' && provider === undefined
-  return isHead ? new NextRequest(request.url, { headers: request.headers }) : (request as NextRequest)
-}
+/** Auth.js does not support HEAD. */
+const asGet = (request: Request) =>
+  request.method === 'HEAD' ? new NextRequest(request.url, { headers: request.headers }) : (request as NextRequest)
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'What Auth.js answers',
-    answers: {},
-    paths: read,
+    summary: 'Read routes of Auth.js',
+    responses: {},
+    paths: readPaths,
     params: Params,
     run: ({ params, request }) => {
-      refuseUnknown(params.nextauth, read)
-      const answer = handlers.GET(asGet(request, params.nextauth))
-      return thenConnect(orBackToSignIn(answer), params.nextauth[1])
+      refuseUnknown(params.nextauth, readPaths)
+      const [, provider] = params.nextauth
+      // GET consumes the provider's code and signs in. HEAD must not change anything, so it only reports a redirect.
+      if (provider && request.method === 'HEAD')
+        return new Response(null, { status: 302, headers: { Location: '/signin' } })
+      const handle = () => offerToConnect(orRedirectToSignIn(handlers.GET(asGet(request))), provider)
+      return provider ? countFailures(provider, handle) : handle()
     },
   }),
   POST: definePublicHandler({
-    summary: 'What Auth.js is asked to begin',
-    answers: {},
-    paths: write,
+    summary: 'Write routes of Auth.js',
+    responses: {},
+    paths: writePaths,
     params: Params,
     run: ({ params, request }) => {
-      refuseUnknown(params.nextauth, write)
-      return orBackToSignIn(handlers.POST(request as NextRequest))
+      refuseUnknown(params.nextauth, writePaths)
+      return orRedirectToSignIn(handlers.POST(request as NextRequest))
     },
   }),
 })

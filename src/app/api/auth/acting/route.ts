@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { stopImpersonation } from '@/core/auth/impersonation'
-import { returnPath } from '@/core/auth/return-path'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { stopImpersonation } from '@/core/auth/session/impersonation'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
-/** Ends acting for somebody else. Open to all: without a session that does so it is refused. */
+/** Stops an impersonation. Public; without an impersonating session it returns an error. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   POST: definePublicHandler({
-    summary: 'Stop acting for somebody else',
-    answers: { 303: { leadsTo: 'callbackUrl, or the dashboard, with a session of your own' } },
-    refuses: ['unauthenticated', 'conflict', 'unavailable'],
-    looksAtCaller: true,
+    summary: 'Stop impersonating',
+    responses: { 303: { redirect: 'callbackUrl, or the dashboard, with your own session' } },
+    errors: ['unauthenticated', 'conflict', 'unavailable'],
+    dependsOnCaller: true,
     query: z.object({ callbackUrl: z.string().optional() }),
     run: async ({ query }) => {
       await stopImpersonation()

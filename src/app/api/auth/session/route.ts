@@ -1,14 +1,14 @@
-import { getCaller } from '@/core/auth/actor'
-import { SessionAnswer } from '@/core/auth/session-answer'
+import { getCaller } from '@/core/auth/session/actor'
+import { SessionResponse } from '@/core/auth/session/api-schema'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
-/** Who is calling, or `null`. A database that does not answer is 503, never `null`: nobody is signed out by an outage. */
+/** The signed-in user, or `null`. A database outage is 503, never `null`, so that it does not sign users out. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'Say who is calling, or null',
-    answers: { 200: SessionAnswer.nullable() },
-    refuses: ['unavailable'],
-    looksAtCaller: true,
+    summary: 'Get the current session',
+    responses: { 200: SessionResponse.nullable() },
+    errors: ['unavailable'],
+    dependsOnCaller: true,
     run: async () => {
       const caller = await getCaller()
       if (!caller) return null

@@ -1,21 +1,22 @@
 import { z } from 'zod'
-import { signOut } from '@/core/auth/browser-session'
-import { returnPath } from '@/core/auth/return-path'
-import { signInChoices } from '@/core/auth/session-answer'
+import { returnPath } from '@/core/auth/flows/return-path'
+import { signInOptions } from '@/core/auth/session/api-schema'
+import { signOut } from '@/core/auth/session/browser-session'
 import { definePublicHandler, defineRoute } from '@/core/handler'
 
-/** The same answer with and without a session, so that signing out twice is no error. */
+/** The same response with and without a session, so that signing out twice is not an error. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   POST: definePublicHandler({
-    summary: 'End the session',
-    // A bare call has nothing to say, JSON may ask for JSON, and a form says in its address where to go.
+    summary: 'Sign out',
+    // A form passes callbackUrl in the query; JSON may set `redirect: false`. No other body, even an invalid one, prevents
+    // the sign-out.
     query: z.object({ callbackUrl: z.string().optional() }),
-    body: z.object({ redirect: signInChoices.redirect }),
+    body: z.object({ redirect: signInOptions.redirect }),
     isBodyOptional: true,
     bodyLimit: 1024,
-    answers: { 200: z.object({ url: z.string() }), 302: { leadsTo: 'callbackUrl, or /' } },
-    refuses: ['unavailable'],
-    looksAtCaller: true,
+    responses: { 200: z.object({ url: z.string() }), 302: { redirect: 'callbackUrl, or /' } },
+    errors: ['unavailable'],
+    dependsOnCaller: true,
     run: async ({ query, body }) => {
       const url = returnPath(query.callbackUrl)
       await signOut()

@@ -1,24 +1,35 @@
 import { z } from 'zod'
 import { pool } from '@/core/db/client'
-import { isDraining } from '@/core/drain'
+import { findPendingMigrations } from '@/core/db/pending-migrations'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { isDraining } from '@/core/process/drain'
 
-/** Readiness: this node can do its work, and is not about to end. A balancer sends traffic only where this is 200. */
+/**
+ * Readiness: the database is reachable and has all migrations, and this node is not draining. Load balancers only send traffic while
+ * this is 200.
+ */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'Say whether this node can do its work',
-    answers: {
+    summary: 'Readiness check',
+    responses: {
       200: z.object({ status: z.literal('ok'), checks: z.object({ database: z.literal('ok') }) }),
-      503: z.object({ status: z.literal('unavailable'), checks: z.object({ database: z.enum(['ok', 'fail']) }) }),
+      503: z.object({
+        status: z.literal('unavailable'),
+        checks: z.object({ database: z.enum(['ok', 'fail']), pendingMigrations: z.array(z.string()).optional() }),
+      }),
     },
     run: async () => {
       const database = await pool.query('select 1').then(
         () => 'ok' as const,
         () => 'fail' as const,
       )
-      const isReady = database === 'ok' && !isDraining()
+      const pendingMigrations = database === 'ok' ? await findPendingMigrations() : []
+      const isReady = database === 'ok' && pendingMigrations.length === 0 && !isDraining()
       return Response.json(
-        { status: isReady ? 'ok' : 'unavailable', checks: { database } },
+        {
+          status: isReady ? 'ok' : 'unavailable',
+          checks: { database, ...(pendingMigrations.length > 0 && { pendingMigrations }) },
+        },
         {
           status: isReady ? 200 : 503,
           headers: { 'Cache-Control': 'no-store', ...(!isReady && { 'Retry-After': '5' }) },

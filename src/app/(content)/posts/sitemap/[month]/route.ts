@@ -1,28 +1,22 @@
 import { z } from 'zod'
 import { definePublicHandler, defineRoute } from '@/core/handler'
-import { findAddresses } from '../../../published'
-import { absolute, postAddress } from '../../../shown'
-import { xml, xmlResponse } from '../../../xml'
+import { sitemap } from '@/core/site/sitemap'
+import { xmlResponse } from '@/core/site/xml'
+import { postPath } from '../../../api-post'
+import { findSlugs } from '../../../published'
 
-/** The addresses of what was published in a month. */
+/** Sitemap of the posts published in one month. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'Find what was published in a month',
-    answers: { 200: { file: 'application/xml' } },
-    refuses: ['unavailable'],
+    summary: 'Get the sitemap of one month',
+    responses: { 200: { file: 'application/xml' } },
+    errors: ['unavailable'],
     params: z.object({ month: z.string().regex(/^(?!0000)\d{4}-(0[1-9]|1[0-2])$/) }),
     cache: 'public, max-age=3600',
     run: async ({ params }) => {
-      const urls = (await findAddresses(params.month)).map(
-        ({ slug, updatedAt }) => xml`
-  <url><loc>${absolute(postAddress(slug))}</loc><lastmod>${updatedAt.toISOString()}</lastmod></url>`,
-      )
-      return xmlResponse(
-        'application/xml',
-        xml`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls}
-</urlset>
-`,
-      )
+      const posts = await findSlugs(params.month)
+      const pages = posts.map(({ slug, updatedAt }) => ({ path: postPath(slug), updatedAt }))
+      return xmlResponse('application/xml', sitemap(pages))
     },
   }),
 })

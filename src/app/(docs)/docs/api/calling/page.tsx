@@ -3,14 +3,21 @@ import { Code } from '../../../_components/code'
 
 export const metadata = { title: 'Calling the API', description: 'From another site, a terminal or a server.' }
 
-const fromPage = `const answer = await fetch('https://app.example.com/api/auth/session', {
+const forToken = `const response = await fetch('https://app.example.com/api/auth/signin', {
+  method: 'POST',
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify({ email, password, token: true }),
+})
+const { token, user, expires } = await response.json()`
+
+const fromPage = `const response = await fetch('https://app.example.com/api/auth/session', {
   headers: { Authorization: \`Bearer \${token}\` },
 })
-if (!answer.ok) {
-  const { code, detail } = await answer.json()
+if (!response.ok) {
+  const { code, detail } = await response.json()
   throw new Error(\`\${code}: \${detail}\`)
 }
-const session = await answer.json()`
+const session = await response.json()`
 
 const fromTerminal = `export APP=https://app.example.com
 read -rs TOKEN && export TOKEN
@@ -24,18 +31,18 @@ curl -b jar.txt -X POST "$APP/api/auth/signout"`
 const fromServer = `const app = process.env.APP_URL
 const token = process.env.APP_TOKEN
 
-async function ask(path, tries = 3) {
-  const answer = await fetch(new URL(path, app), {
+async function getJson(path, attempts = 3) {
+  const response = await fetch(new URL(path, app), {
     headers: { Authorization: \`Bearer \${token}\` },
     signal: AbortSignal.timeout(10_000),
   })
-  if (tries > 1 && [429, 503].includes(answer.status)) {
-    const seconds = Number(answer.headers.get('Retry-After') ?? 5)
+  if (attempts > 1 && [429, 503].includes(response.status)) {
+    const seconds = Number(response.headers.get('Retry-After') ?? 5)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-    return ask(path, tries - 1)
+    return getJson(path, attempts - 1)
   }
-  if (!answer.ok) throw new Error((await answer.json()).code)
-  return answer.json()
+  if (!response.ok) throw new Error((await response.json()).code)
+  return response.json()
 }`
 
 export default function CallingPage() {
@@ -50,51 +57,56 @@ export default function CallingPage() {
         <div className="grid gap-3">
           <h1 className="font-semibold text-3xl tracking-tight">Calling the API</h1>
           <p className="text-muted-foreground">
-            From another site, a terminal or a server. What there is to call is in the{' '}
+            From another site, a terminal or a server. All endpoints are in the{' '}
             <a href="/docs/api" className="underline underline-offset-4 hover:no-underline">
-              reference
+              API reference
             </a>
             .
           </p>
         </div>
-        <Way id="page" title="From a page of another origin">
+        <Section id="page" title="From a page on another origin">
           <p>
-            Browsers let a page of another origin read answers only when the app names that origin. Whoever runs the app
-            lists it, exactly: scheme, host and port, without a slash at the end.
+            Browsers let a page on another origin read responses only if the app allows that origin. Add its exact
+            scheme, host and port to the settings of the app, without a trailing slash.
           </p>
-          <Code label="Settings of the app">
-            {'CORS_ORIGINS=https://shop.example.com,https://office.example.com:8443'}
-          </Code>
+          <Code label="App settings">{'CORS_ORIGINS=https://shop.example.com,https://office.example.com:8443'}</Code>
           <p>
-            The page sends a token and no cookie: the cookie of this app stays with this app. A token in a page can be
-            read by every script on it, so give it a short life and a low role.
+            The page sends a token instead of a cookie. Every script on a page can read a token in it, so use an API
+            token that expires soon and has a low role, or let users sign in for a session token.
           </p>
-          <Code label="In the page">{fromPage}</Code>
+          <Code label="Sign in for a session token">{forToken}</Code>
           <p>
-            The browser asks first (OPTIONS), because of the header, and remembers the answer for ten minutes. From an
-            origin that is not on the list <code className="font-mono text-xs">fetch</code> fails with a TypeError and
-            says no more.
+            No cookie is set. With two-factor authentication the response has{' '}
+            <code className="font-mono text-xs">pendingSignIn</code> instead of the token. Send it with the 2FA code,
+            again with <code className="font-mono text-xs">token: true</code>. Signing out with the token ends the
+            session.
           </p>
-        </Way>
-        <Way id="terminal" title="From a terminal">
-          <p>Keep the token out of the command, or it ends up in the history of the shell.</p>
+          <Code label="Send a request">{fromPage}</Code>
+          <p>
+            Because of the header, the browser first sends an OPTIONS request. It caches the response for 10 minutes.
+            From an origin that isn’t allowed, <code className="font-mono text-xs">fetch</code> throws a TypeError
+            without details.
+          </p>
+        </Section>
+        <Section id="terminal" title="From a terminal">
+          <p>Keep the token out of the command, or it ends up in your shell history.</p>
           <Code label="With a token">{fromTerminal}</Code>
-          <p>Or sign in, and keep the cookie in a file, as a browser would.</p>
+          <p>Or sign in and store the cookie in a file.</p>
           <Code label="With a session">{signingIn}</Code>
-        </Way>
-        <Way id="server" title="From a server">
+        </Section>
+        <Section id="server" title="From a server">
           <p>
-            No list of origins is asked: it is for browsers. Keep the token in the settings of that server, set a limit
-            to the time you wait, and come back when <code className="font-mono text-xs">Retry-After</code> says so.
+            Allowed origins apply only to browsers. Keep the token in the settings of your server, set a timeout, and
+            try again after the number of seconds in <code className="font-mono text-xs">Retry-After</code>.
           </p>
           <Code label="Node.js 22 or newer">{fromServer}</Code>
-        </Way>
+        </Section>
       </main>
     </>
   )
 }
 
-function Way({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
+function Section({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
   return (
     <section aria-labelledby={id} className="grid grid-cols-1 gap-4 text-sm">
       <h2 id={id} className="font-semibold text-xl">

@@ -3,8 +3,8 @@ import { Content, content } from '../../../content'
 
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: definePublicHandler({
-    summary: 'Get what the start page says',
-    answers: { 200: Content },
+    summary: 'Get landing page content',
+    responses: { 200: Content },
     cache: 'public, max-age=3600',
     run: () => content,
   }),

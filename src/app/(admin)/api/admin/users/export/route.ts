@@ -1,55 +1,50 @@
-import { originOf } from '@/core/address'
-import { record } from '@/core/audit/record'
-import { requireConfirmed } from '@/core/auth/actor'
-import { db, lists } from '@/core/db/client'
+import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { requireReauthenticated } from '@/core/auth/session/actor'
+import { userFieldsIn } from '@/core/auth/user-fields'
+import { db, readReplica } from '@/core/db/client'
 import { defineHandler, defineRoute } from '@/core/handler'
+import { getClientInfo } from '@/core/http/client-ip'
+import { streamBody } from '@/core/http/stream-body'
 import { csvLine } from '../../../../csv'
-import { filterInLog, findUsers, UserFilter } from '../../../../list'
+import { filterForAuditLog, findUsers, withFields } from '../../../../list-users'
 import { can } from '../../../../policy'
+import { ExportQuery } from '../../../../user-query'
 
-/** Everybody whom the filter finds, as CSV: read a page at a time, and as fast as it is taken. For people, not programs. */
+/** Streams all matching users as CSV, page by page. Needs a session: API tokens are rejected. */
 export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
   GET: defineHandler({
     allow: can('users.read'),
-    summary: 'Get everybody whom the filter finds',
-    query: UserFilter,
-    answers: { 200: { file: 'text/csv' } },
-    refuses: ['reauth_required'],
+    summary: 'Export users as CSV',
+    query: ExportQuery,
+    responses: { 200: { file: 'text/csv' } },
+    errors: ['reauth_required'],
     run: async ({ query, actor, request }) => {
-      await requireConfirmed()
-      const from = originOf(request.headers)
-      await record(db, 'users.exported', { actorId: actor.id, from, details: filterInLog(query) })
+      await requireReauthenticated()
+      const client = getClientInfo(request.headers)
+      await recordAuditEvent(db, 'users.exported', { actorId: actor.id, client, details: filterForAuditLog(query) })
       const headers = {
         'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="people-${new Date().toISOString().slice(0, 10)}.csv"`,
+        'Content-Disposition': `attachment; filename="users-${new Date().toISOString().slice(0, 10)}.csv"`,
       }
-      return new Response(asTaken(lines(query)), { headers })
+      return new Response(streamBody(csvLines(query), { signal: request.signal }), { headers })
     },
   }),
 })
 
-async function* lines(filter: Parameters<typeof findUsers>[0]): AsyncGenerator<string> {
-  yield csvLine(['id', 'name', 'email', 'role', 'status', 'created', 'last seen'])
+async function* csvLines(filter: Parameters<typeof findUsers>[0]): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder()
+  const fieldNames = userFieldsIn('admin.list').map(({ name }) => name)
+  yield encoder.encode(csvLine(['id', 'name', 'email', 'role', 'status', 'created', 'last seen', ...fieldNames]))
   let cursor: string | null | undefined
   do {
-    const page = await findUsers({ ...filter, limit: 1_000, cursor: cursor ?? undefined }, lists)
-    yield page.users
-      .map(({ id, name, email, role, status, createdAt, lastSeenAt }) =>
-        csvLine([id, name, email, role, status, createdAt, lastSeenAt]),
-      )
+    const page = await findUsers({ ...filter, limit: 1_000, cursor: cursor ?? undefined }, readReplica)
+    const text = (await withFields(page.users))
+      .map(({ id, name, email, role, status, createdAt, lastSeenAt, fields }) => {
+        const values = fieldNames.map((field) => fields?.[field] ?? null)
+        return csvLine([id, name, email, role, status, createdAt, lastSeenAt, ...values])
+      })
       .join('')
+    yield encoder.encode(text)
     cursor = page.nextCursor
   } while (cursor)
-}
-
-function asTaken(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await texts.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(value))
-    },
-    cancel: () => texts.return(undefined).then(() => undefined),
-  })
 }

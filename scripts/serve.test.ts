@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { endLeftOver, recordServer } from './left-over.ts'
+import { root } from './root.ts'
+import { watchApp } from './watch-app.ts'
+
+describe('a database that cannot be used is said in words, without a stack', () => {
+  test.each([
+    [
+      'nothing listens there',
+      'postgres://ada:secret@127.0.0.1:1/shop',
+      /Can’t connect to the database in DATABASE_URL: nothing listens there/,
+    ],
+    ['a garbled URL', 'postgres://ada:secret@127.0.0.1:port/shop', /DATABASE_URL isn’t a URL/],
+  ])('%s', (_, url, words) => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts', 'db.ts'), 'status'], {
+      encoding: 'utf8',
+      env: { ...process.env, DATABASE_URL: url, NO_COLOR: '1' },
+    })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(words)
+    expect(stderr).toMatch(/leave DATABASE_URL empty/)
+    expect(stderr).not.toMatch(/^ +at |secret/m)
+  })
+})
+
+describe('while "npm run dev" runs', () => {
+  const stops: (() => void)[] = []
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop()
+  })
+
+  test('a new module and a changed package are noticed, once each', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'watched-'))
+    mkdirSync(join(folder, 'src', 'app', '(shop)'), { recursive: true })
+    mkdirSync(join(folder, 'node_modules'))
+    const reasons: string[] = []
+    stops.push(watchApp((reason) => reasons.push(reason), { folder, everyMs: 20 }))
+    const settled = () => new Promise((resolve) => setTimeout(resolve, 400))
+    await settled()
+    expect(reasons).toEqual([])
+    writeFileSync(join(folder, 'src', 'app', '(shop)', 'module.ts'), '')
+    await settled()
+    writeFileSync(join(folder, 'node_modules', '.package-lock.json'), '{}')
+    await settled()
+    expect(reasons).toEqual(['Modules have changed', 'Packages have changed'])
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a server that a killed "npm run dev" has left', () => {
+  /** A process that looks like Next of that folder. */
+  const startServer = (folder: string): ChildProcess =>
+    spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', join(folder, 'node_modules', 'next')])
+  const exited = (child: ChildProcess) =>
+    new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_, signal) => resolve(signal)))
+  /** The number of a process that has ended. */
+  const deadPid = () => spawnSync(process.execPath, ['-e', '']).pid
+
+  test('is ended by the next start', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'left-'))
+    const server = startServer(folder)
+    const end = exited(server)
+    recordServer(server.pid ?? 0, { folder, parent: deadPid() })
+    await endLeftOver(folder)
+    expect(await end).toBe('SIGTERM')
+  })
+
+  test('is left alone while its parent runs, and if the number now belongs to another process', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'left-'))
+    const [own, other] = [startServer(folder), startServer('/another/app')]
+    try {
+      recordServer(own.pid ?? 0, { folder })
+      await endLeftOver(folder)
+      recordServer(other.pid ?? 0, { folder, parent: deadPid() })
+      await endLeftOver(folder)
+      expect([own.exitCode, own.signalCode, other.exitCode, other.signalCode]).toEqual([null, null, null, null])
+    } finally {
+      own.kill()
+      other.kill()
+    }
+  })
+})

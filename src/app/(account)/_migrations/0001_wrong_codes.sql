@@ -1,0 +1,1 @@
+ALTER TABLE "account_totp" ADD COLUMN "failures" integer DEFAULT 0 NOT NULL;

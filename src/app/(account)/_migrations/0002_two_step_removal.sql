@@ -1,0 +1,1 @@
+ALTER TABLE "account_totp" ADD COLUMN "removal_at" timestamp (3) with time zone;

@@ -1,0 +1,11 @@
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { EndSessionDialog } from '../../../../_components/session-dialog'
+
+export const metadata = { title: 'Sign out a session' }
+
+export default async function SignOutPage({ params }: PageProps<'/account/sessions/[id]/sign-out'>) {
+  const { id } = await params
+  const actor = await requirePermission(signedIn, `/account/sessions/${id}/sign-out`)
+  return <EndSessionDialog frame="page" id={id} userId={actor.id} />
+}

@@ -1,0 +1,1 @@
+export const rowMenuId = 'row-menu'

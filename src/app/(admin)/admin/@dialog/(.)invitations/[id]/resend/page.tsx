@@ -1,0 +1,9 @@
+import { requirePermission } from '@/core/auth/session/actor'
+import { InvitationDialog } from '../../../../../_components/invitation-dialog'
+import { can } from '../../../../../policy'
+
+export default async function ResendInvitationDialog({ params }: PageProps<'/admin/invitations/[id]/resend'>) {
+  const { id } = await params
+  await requirePermission(can('users.invite'), `/admin/invitations/${id}/resend`)
+  return <InvitationDialog act="resend" frame="dialog" id={id} />
+}

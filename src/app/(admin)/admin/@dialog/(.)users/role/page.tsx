@@ -1,0 +1,8 @@
+import { requirePermission } from '@/core/auth/session/actor'
+import { UsersDialog } from '../../../../_components/users-dialog'
+import { can } from '../../../../policy'
+
+export default async function ChangeRolesDialog({ searchParams }: PageProps<'/admin/users/role'>) {
+  const actor = await requirePermission(can('users.change_role'), '/admin/users')
+  return <UsersDialog act="role" frame="dialog" actor={actor} query={await searchParams} />
+}

@@ -1,0 +1,11 @@
+import { requirePermission } from '@/core/auth/session/actor'
+import { InvitationDialog } from '../../../../_components/invitation-dialog'
+import { can } from '../../../../policy'
+
+export const metadata = { title: 'Revoke invitation' }
+
+export default async function RevokeInvitationPage({ params }: PageProps<'/admin/invitations/[id]/revoke'>) {
+  const { id } = await params
+  await requirePermission(can('users.invite'), `/admin/invitations/${id}/revoke`)
+  return <InvitationDialog act="revoke" frame="page" id={id} />
+}

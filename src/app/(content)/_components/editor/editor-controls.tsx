@@ -1,0 +1,18 @@
+'use client'
+
+import { FormMessage, SubmitButton } from '@/core/ui/form'
+import { useEditor } from './editor-form'
+
+/** In a conflict there is another choice to make first. */
+export function SaveButton() {
+  if (useEditor().isConflict) return null
+  return (
+    <SubmitButton name="step" value="save" variant="outline">
+      Save
+    </SubmitButton>
+  )
+}
+
+/** What went wrong, unless it is a conflict, which has a notice of its own. */
+export const EditorMessage = ({ className }: { className: string }) =>
+  useEditor().isConflict ? null : <FormMessage className={className} />

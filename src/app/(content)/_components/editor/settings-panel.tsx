@@ -1,0 +1,57 @@
+import { appName } from '@/brand'
+import { env } from '@/core/env'
+import { getTimeFormat } from '@/core/time/get-time-format'
+import { timeFormatFor } from '@/core/time/time-format'
+import { SubmitButton } from '@/core/ui/form'
+import type { Draft } from '../../drafts'
+import { Cover } from '../article'
+import { CoverField } from '../cover-field'
+import { removeCoverForm } from './publish-menu'
+import { Outline, ScheduleField, SearchPreview, SlugField, SummaryField, TagsField } from './settings-fields'
+
+/** Everything about a post but its text. Beside the text on wide screens, and below it on others. */
+export function SettingsPanel({
+  post,
+  mayPublish,
+  hasImages,
+}: {
+  post: Draft
+  mayPublish: boolean
+  /** Images belong to the app itself, not to organizations. */
+  hasImages: boolean
+}) {
+  return (
+    <aside aria-label="Post settings" className="divide-y shadow-[0_0_0_1px_var(--border)]">
+      <SlugField />
+      {mayPublish && <Schedule at={post.scheduledAt} />}
+      {hasImages && (
+        <section aria-labelledby="cover-title" className="grid grid-cols-1 gap-2 px-4.5 py-3.5">
+          <h2 id="cover-title" className="font-medium text-sm">
+            Cover image
+          </h2>
+          {post.coverId && <Cover id={post.coverId} className="max-h-48 w-full" />}
+          <CoverField postId={post.id} />
+          {post.coverId && (
+            <SubmitButton form={removeCoverForm} variant="outline" size="small" className="justify-self-start">
+              Remove cover
+            </SubmitButton>
+          )}
+        </section>
+      )}
+      <TagsField />
+      <SummaryField />
+      <SearchPreview appName={appName} host={new URL(env.AUTH_URL).host} />
+      <Outline />
+    </aside>
+  )
+}
+
+/** The time in the zone of the author; below it in UTC, unless that is their zone. */
+async function Schedule({ at }: { at: Date | null }) {
+  const times = await getTimeFormat()
+  const isUtc = times.timeZone === 'UTC'
+  const hint = at
+    ? `${times.dateTime(at)}${isUtc ? '' : ` (${timeFormatFor().dateTime(at)})`}`
+    : 'In your time zone. You can change it in the settings.'
+  return <ScheduleField at={at ? times.toLocal(at) : ''} timeZone={times.timeZone} hint={hint} />
+}

@@ -1,0 +1,1 @@
+export { default, generateMetadata } from '../../../../../../content/[id]/versions/[number]/page'

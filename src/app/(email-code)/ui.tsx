@@ -1,0 +1,4 @@
+import { defineModuleUi } from '@/core/module-ui'
+import { auditSentences } from './audit-sentences'
+
+export default defineModuleUi({ audit: auditSentences })

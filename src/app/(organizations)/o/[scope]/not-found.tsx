@@ -1,0 +1,3 @@
+import { NotFoundPanel } from '@/core/ui/not-found-panel'
+
+export default NotFoundPanel

@@ -1,0 +1,147 @@
+import 'server-only'
+import { eq } from 'drizzle-orm'
+import { headers } from 'next/headers'
+import { modules } from '@/modules'
+import { recordAuditEvent } from '../../audit/record-audit-event'
+import { db } from '../../db/client'
+import { inTransaction } from '../../db/in-transaction'
+import { identities, passwords } from '../../db/schema'
+import { AppError } from '../../errors'
+import { getClientInfo } from '../../http/client-ip'
+import { enqueue } from '../../jobs/queue'
+import { consumeAll, defineLimit, forgiveAll } from '../../limits/limit'
+import type { SecondFactor } from '../../module'
+import { sessionEndedEmail } from '../emails'
+import { findConfiguredProvider } from '../oauth/providers'
+import { isPossiblePassword, verifyPassword } from '../password/hash'
+import { countWrongPassword, isPasswordLocked } from '../password/wrong-password'
+import { causedBy } from '../security-notice'
+import { getSession, rejectImpersonation, rememberSession } from '../session/actor'
+import { signOut } from '../session/browser-session'
+import { setCookie } from '../session/cookies'
+import { renewSession, type Session } from '../session/sessions'
+import { findSecondFactor, startPendingSignIn } from './second-factor'
+
+// A session may be stolen, so its password guesses count like any other. Correct ones count less, but each
+// costs a hash.
+const userLimit = defineLimit('confirm', { points: 5, seconds: 60, successes: 50 })
+const dailyUserLimit = defineLimit('confirm_day', { points: 50, seconds: 24 * 60 * 60, successes: 500 })
+/** Wrong passwords allowed per session; the next one ends it. */
+const sessionLimit = defineLimit('confirm_session', { points: 9, seconds: 24 * 60 * 60 })
+
+/** Checks the password of the signed-in user and counts every wrong one. Returns the session and the stored hash. */
+export async function verifyOwnPassword(password: string, field: string): Promise<{ session: Session; hash: string }> {
+  const session = await getSession()
+  if (!session) throw new AppError('unauthenticated')
+  await rejectImpersonation()
+  const { id: userId } = session.user
+  await consumeAll(userLimit.of(userId), dailyUserLimit.of(userId))
+  const [stored] = await db
+    .select({ hash: passwords.hash, failures: passwords.failures })
+    .from(passwords)
+    .where(eq(passwords.userId, userId))
+  if (stored && isPasswordLocked(stored.failures, true))
+    throw wrongPasswordError(field, 'Too many failed attempts. Sign out and reset your password.')
+  const isCorrect = isPossiblePassword(password) && (await verifyPassword(stored?.hash, password)).isCorrect
+  if (!stored || !isCorrect) return rejectWrongPassword(session, field)
+  await forgiveAll(userLimit.of(userId), dailyUserLimit.of(userId), sessionLimit.of(session.id))
+  if (stored.failures > 0) await db.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, userId))
+  return { session, hash: stored.hash }
+}
+
+const wrongPasswordError = (field: string, message: string) =>
+  new AppError('invalid_credentials', message, { fields: { [field]: [message] } })
+
+/** Repeated wrong passwords mean an unattended browser or a stolen cookie: ends the session and notifies the user. */
+async function rejectWrongPassword(session: Session, field: string): Promise<never> {
+  const { id: userId } = session.user
+  const client = getClientInfo(await headers())
+  const isLast = !(await sessionLimit.tryConsume(session.id))
+  await inTransaction(async (tx) => {
+    await countWrongPassword(tx, userId, true, client)
+    await recordAuditEvent(tx, 'confirmation.failed', { actorId: userId, client })
+    if (isLast) await enqueue(tx, sessionEndedEmail, { userId, cause: causedBy(client) })
+  })
+  if (!isLast) throw wrongPasswordError(field, 'Incorrect password')
+  await signOut()
+  throw new AppError('unauthenticated', 'Too many wrong passwords. You’ve been signed out.')
+}
+
+/**
+ * Reauthenticates the user with their password; sensitive actions do not ask again for an hour. For a user with a
+ * second factor it ends the session and returns that factor; a new session starts once the factor is verified.
+ */
+export async function reauthenticateWithPassword(password: string): Promise<SecondFactor | null> {
+  const { session } = await verifyOwnPassword(password, 'password')
+  const secondFactor = await startPendingSignIn(session.user.id)
+  if (secondFactor) return secondFactor
+  await confirmSession(session)
+  return null
+}
+
+async function confirmSession(session: Session): Promise<void> {
+  const token = await renewSession(db, session.id, { isReauthenticated: true })
+  await setCookie('session', token)
+  rememberSession({ ...session, isReauthenticated: true })
+  await recordAuditEvent(db, 'session.confirmed', { actorId: session.user.id, client: getClientInfo(await headers()) })
+}
+
+/** The field in which the form of a sensitive action sends the password along. */
+export const confirmPasswordField = 'confirmPassword'
+
+/**
+ * Reauthenticates with the password that a form sent along with a sensitive action. A user with a second factor cannot: the
+ * page /confirm asks for both. That is checked before the password, so that such a request does not test passwords either.
+ */
+export async function reauthenticateInline(password: unknown): Promise<void> {
+  const session = await getSession()
+  if (!session) throw new AppError('unauthenticated')
+  await rejectImpersonation()
+  if (await findSecondFactor(session.user.id)) throw new AppError('reauth_required')
+  if (typeof password !== 'string' || password === '')
+    throw new AppError('reauth_required', undefined, { fields: { [confirmPasswordField]: ['Enter your password'] } })
+  await confirmSession((await verifyOwnPassword(password, confirmPasswordField)).session)
+}
+
+export interface Confirmation {
+  email: string
+  /** Whether the session is confirmed already. */
+  isConfirmed: boolean
+  /** Whether a form may ask for the password itself, instead of a detour to the page /confirm. */
+  isInline: boolean
+}
+
+/** How a form asks the signed-in user to confirm that it’s them. Only for display: the action checks it. */
+export async function findConfirmation(): Promise<Confirmation | null> {
+  const session = await getSession()
+  if (!session) return null
+  const { id, email } = session.user
+  const [isWithPassword, secondFactor] = await Promise.all([hasPassword(id), findSecondFactor(id)])
+  const isInline = isWithPassword && !secondFactor && !session.impersonatedBy
+  return { email, isConfirmed: session.isReauthenticated, isInline }
+}
+
+/** Whether the user has a password to reauthenticate with. */
+export async function hasPassword(userId: string): Promise<boolean> {
+  const found = await db.select({ userId: passwords.userId }).from(passwords).where(eq(passwords.userId, userId))
+  return found.length > 0
+}
+
+/** Whether the user can reauthenticate without an OAuth provider: with a password, or a method that a module adds. */
+export async function canReauthenticate(userId: string): Promise<boolean> {
+  const ways = await Promise.all([hasPassword(userId), ...modules.map((module) => module.canReauthenticate?.(userId))])
+  return ways.includes(true)
+}
+
+/**
+ * Whether the user can reauthenticate in any way that is stronger than an inbox: as above, or at a provider that asks the user to
+ * authenticate again and says when that was.
+ * @public For modules that add a weaker sign-in method.
+ */
+export async function hasStrongerReauthentication(userId: string): Promise<boolean> {
+  const [isPossible, found] = await Promise.all([
+    canReauthenticate(userId),
+    db.select({ provider: identities.provider }).from(identities).where(eq(identities.userId, userId)),
+  ])
+  return isPossible || found.some(({ provider }) => findConfiguredProvider(provider)?.reauthentication !== undefined)
+}

@@ -1,0 +1,52 @@
+import 'server-only'
+import { sql } from 'drizzle-orm'
+import { type Database, db } from '../../db/client'
+import { tokens } from '../../db/schema'
+import { isValidToken } from '../tokens/email-link'
+import { hashToken, isToken, newToken } from '../tokens/token'
+import { readCookie, setCookie } from './cookies'
+
+interface BrowserToken {
+  token: string
+  /** The user it was issued to, if known. */
+  userId: string | null
+}
+
+/** Sets a one-time token as a cookie, to tie together two requests of one browser. Returns the token. */
+export async function issueBrowserToken(purpose: string, userId: string | null, seconds: number): Promise<string> {
+  const token = newToken()
+  const expiresAt = sql`now() + make_interval(secs => ${seconds})`
+  await db.insert(tokens).values({ hash: hashToken(token), purpose, userId, expiresAt })
+  await setCookie(`ticket.${purpose}`, token, seconds)
+  return token
+}
+
+async function readTokenCookie(purpose: string): Promise<string | null> {
+  const token = await readCookie(`ticket.${purpose}`)
+  return token && isToken(token) ? token : null
+}
+
+/**
+ * Whether the browser sent a token, valid or not.
+ * @public For modules that need nothing from the database without one.
+ */
+export const hasBrowserToken = async (purpose: string) => (await readTokenCookie(purpose)) !== null
+
+/** The valid token of this browser, or null. Does not use it up. */
+export async function peekBrowserToken(purpose: string): Promise<BrowserToken | null> {
+  const token = await readTokenCookie(purpose)
+  if (!token) return null
+  const [found] = await db.select({ userId: tokens.userId }).from(tokens).where(isValidToken(purpose, token))
+  return found ? { token, userId: found.userId } : null
+}
+
+/**
+ * Uses the token up; of two concurrent calls, one gets it. The cookie stays until it expires, because a transaction
+ * that is retried must read it again.
+ */
+export async function consumeBrowserToken(tx: Pick<Database, 'delete'>, purpose: string): Promise<BrowserToken | null> {
+  const token = await readTokenCookie(purpose)
+  if (!token) return null
+  const [taken] = await tx.delete(tokens).where(isValidToken(purpose, token)).returning({ userId: tokens.userId })
+  return taken ? { token, userId: taken.userId } : null
+}

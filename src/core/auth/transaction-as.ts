@@ -1,0 +1,136 @@
+import 'server-only'
+import { asc, inArray } from 'drizzle-orm'
+import type { Transaction } from '../db/client'
+import { inTransaction } from '../db/in-transaction'
+import { users } from '../db/schema'
+import { enterAs, placeOf } from '../db/scoped'
+import { atPlace } from '../db/tenant-check'
+import { AppError } from '../errors'
+import { currentRequest } from '../http/request'
+import type { Scope, ScopeMember } from '../scope'
+import { type Allow, type AppAllow, isAllowed } from './policy'
+import { isAdminRole, lowerRole, type Role } from './roles'
+import type { Actor } from './session/actor'
+
+declare const brand: unique symbol
+
+/** The caller with the role that the database has now. Only `transactionAs` creates one. */
+export interface LockedActor {
+  id: string
+  role: Role
+  scope?: undefined
+  [brand]: true
+}
+
+/** The caller in a scope, or in the app itself (null), with the role that the database has there now. */
+export interface LockedMember {
+  id: string
+  role: Role
+  scope: Scope | null
+  [brand]: true
+}
+
+type AppCaller = Pick<Actor, 'id' | 'role'>
+/**
+ * The caller of an entry point whose permission is decided in a scope.
+ * @public For modules with scopes.
+ */
+export type Member = AppCaller & { scope: Scope }
+
+/**
+ * Runs a transaction on behalf of a user. Locks the user row first and checks the permission again, so that a
+ * concurrent demotion, suspension or deletion either waits for this transaction or makes it fail. `locks` are the ids
+ * of other users whose rows the work changes.
+ *
+ * If the permission is decided in a scope, the transaction enters it, and the role there decides. Code that changes a membership
+ * locks its user in the same way.
+ *
+ * Lock order, the same everywhere to avoid deadlocks: users by id, then the 'admins' advisory lock, then the rest.
+ */
+export function transactionAs<Data>(
+  actor: AppCaller,
+  allow: AppAllow,
+  work: (tx: Transaction, actor: LockedActor) => Promise<Data>,
+  options?: { locks?: string[] },
+): Promise<Data>
+export function transactionAs<Data>(
+  actor: Member,
+  allow: Allow<'scope'>,
+  work: (tx: Transaction, actor: LockedMember & { scope: Scope }) => Promise<Data>,
+  options?: { locks?: string[] },
+): Promise<Data>
+export function transactionAs<Data>(
+  actor: AppCaller & ScopeMember,
+  allow: Allow<'scope or app'>,
+  work: (tx: Transaction, actor: LockedMember) => Promise<Data>,
+  options?: { locks?: string[] },
+): Promise<Data>
+export function transactionAs<Data>(
+  actor: AppCaller & ScopeMember,
+  allow: Allow,
+  work: (tx: Transaction, actor: never) => Promise<Data>,
+  { locks = [] }: { locks?: string[] } = {},
+): Promise<Data> {
+  if (allow.where === 'app')
+    return inTransaction(async (tx) => {
+      const role = await lockActor(tx, { actorId: actor.id, admin: await findImpersonator(), locks })
+      return work(tx, checkRole({ id: actor.id, role: lowerRole(role, actor.role) }, allow) as never)
+    })
+  const member = { id: actor.id, scope: actor.scope ?? null }
+  if (allow.where === 'scope' && !member.scope) return Promise.reject(new AppError('not_found'))
+  return atPlace(placeOf(member), () =>
+    inTransaction(
+      async (tx) => {
+        const admin = await findImpersonator()
+        // Sent together, and in this order: the role in the scope is read once the lock is held.
+        const [appRole, scopeRole] = await Promise.all([
+          lockActor(tx, { actorId: actor.id, admin, locks }),
+          enterAs(tx, member),
+        ])
+        const role = member.scope ? scopeRole : appRole
+        if (!role) throw new AppError('not_found')
+        return work(tx, checkRole({ ...member, role: lowerRole(role, actor.role) }, allow) as never)
+      },
+      { isInScope: true },
+    ),
+  )
+}
+
+const findImpersonator = async () => (await currentRequest()?.session)?.impersonatedBy
+type Impersonator = Awaited<ReturnType<typeof findImpersonator>>
+
+/** Locks the caller, and the admin who impersonates them. Returns the role of the caller in the app. */
+async function lockActor(
+  tx: Transaction,
+  { actorId, admin, locks }: { actorId: string; admin: Impersonator; locks: string[] },
+): Promise<Role> {
+  const active = await lockUsers(tx, [actorId, ...(admin ? [admin.id] : []), ...locks])
+  const role = active.get(actorId)
+  // Impersonation ends when the admin stops being one, or the user becomes one.
+  if (!role || (admin && (!isAdminRole(active.get(admin.id)) || isAdminRole(role))))
+    throw new AppError('unauthenticated', lostPermissionMessage)
+  return role
+}
+
+/** An API token may have a lower role than its owner, which `role` takes into account. */
+function checkRole<Locked extends { role: Role }>(locked: Locked, allow: Allow): Locked {
+  if (!isAllowed(locked.role, allow)) throw new AppError('forbidden', lostPermissionMessage)
+  return locked
+}
+
+const lostPermissionMessage = 'You no longer have permission to do this.'
+
+/**
+ * Locks users until the transaction ends and returns the roles of those who are neither deleted nor suspended. Not `for
+ * share`: two transactions of one user could both hold that lock and then deadlock when they update the row.
+ * @public For jobs that run on behalf of a user.
+ */
+export async function lockUsers(tx: Transaction, userIds: string[]): Promise<Map<string, Role>> {
+  const rows = await tx
+    .select({ id: users.id, role: users.role, suspendedAt: users.suspendedAt })
+    .from(users)
+    .where(inArray(users.id, userIds))
+    .orderBy(asc(users.id))
+    .for('no key update')
+  return new Map(rows.filter(({ suspendedAt }) => suspendedAt === null).map(({ id, role }) => [id, role]))
+}

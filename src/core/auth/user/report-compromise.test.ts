@@ -1,0 +1,68 @@
+import { eq } from 'drizzle-orm'
+import { expect, test, vi } from 'vitest'
+import { asRequest } from '../../../../tests/app/support/next-headers'
+import { db, pool } from '../../db/client'
+import { tokens, users } from '../../db/schema'
+import { createEmailLink, reportCompromiseLink } from '../tokens/email-link'
+import { peekCompromiseReport, reportCompromise } from './report-compromise'
+
+const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
+const report = (token: string) => asRequest({}, () => reportCompromise(token))
+const emailOf = async (id: string) =>
+  (await db.select({ email: users.email }).from(users).where(eq(users.id, id)))[0]?.email
+
+/** A user whose email an attacker has changed twice, each time to an email of the attacker. */
+async function createTakenOverUser() {
+  await pool.query('truncate users cascade')
+  const [user] = await db
+    .insert(users)
+    .values({ email: 'second@evil.example', name: 'Ada' })
+    .returning({ id: users.id })
+  const userId = user?.id ?? ''
+  // Each notice goes to the email that was replaced.
+  const ownerToken = tokenOf(await createEmailLink(reportCompromiseLink, { userId, email: 'Ada@example.com' }))
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  const attackerToken = tokenOf(await createEmailLink(reportCompromiseLink, { userId, email: 'first@evil.example' }))
+  return { userId, owners: ownerToken, strangers: attackerToken }
+}
+
+test('the owner gets the email back, and the attacker’s link stops working', async () => {
+  const { userId, owners: ownerToken, strangers: attackerToken } = await createTakenOverUser()
+  expect(await report(ownerToken)).toEqual({ email: 'Ada@example.com' })
+  await expect(report(attackerToken)).rejects.toMatchObject({ code: 'not_found' })
+  expect(await emailOf(userId)).toBe('Ada@example.com')
+  expect(await db.select({ purpose: tokens.purpose }).from(tokens).where(eq(tokens.userId, userId))).toEqual([])
+})
+
+test('an attacker who uses their own link first does not invalidate the owner’s link', async () => {
+  const { userId, owners: ownerToken, strangers: attackerToken } = await createTakenOverUser()
+  expect(await report(attackerToken)).toEqual({ email: 'first@evil.example' })
+  expect(await peekCompromiseReport(ownerToken)).toEqual({
+    email: 'first@evil.example',
+    formerEmail: 'Ada@example.com',
+  })
+  expect(await report(ownerToken)).toEqual({ email: 'Ada@example.com' })
+  expect(await emailOf(userId)).toBe('Ada@example.com')
+})
+
+test('an email with which the owner has signed up again stays with the new account, in any spelling', async () => {
+  const { userId, owners: ownerToken } = await createTakenOverUser()
+  await db.insert(users).values({ email: 'ada@example.com', name: 'Ada' })
+  expect(await report(ownerToken)).toEqual({ email: 'second@evil.example' })
+  expect(await emailOf(userId)).toBe('second@evil.example')
+})
+
+test('an email that a sign-up takes at the same moment stays with the new account', async () => {
+  const { userId, owners: ownerToken } = await createTakenOverUser()
+  const signUp = await pool.connect()
+  await signUp.query('begin')
+  await signUp.query(`insert into users (email, name) values ('ada@example.com', 'Ada')`)
+  const { rows } = await signUp.query('select pg_backend_pid() as pid')
+  const reported = report(ownerToken)
+  const isWaiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
+  await vi.waitUntil(async () => (await pool.query(isWaiting, [rows[0]?.pid])).rowCount === 1, { timeout: 10_000 })
+  await signUp.query('commit')
+  signUp.release()
+  expect(await reported).toEqual({ email: 'second@evil.example' })
+  expect(await emailOf(userId)).toBe('second@evil.example')
+})

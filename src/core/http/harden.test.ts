@@ -1,0 +1,172 @@
+import { createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hardenHttp } from './harden'
+import { markUnavailable } from './unavailable'
+
+const server = createServer((asked, answer) => {
+  if (asked.url === '/page') answer.setHeader('Content-Security-Policy', "default-src 'self'")
+  answer.setHeader('Cache-Control', 's-maxage=31536000')
+  answer.setHeader('Content-Type', 'text/plain')
+  if (asked.url === '/feed') {
+    answer.setHeader('Content-Security-Policy', "script-src 'nonce-abc'")
+    answer.setHeader('Cache-Control', 'public, max-age=300')
+  }
+  if (asked.url === '/led') answer.statusCode = 307
+  if (asked.url === '/failed') answer.statusCode = 500
+  if (asked.url === '/static') answer.setHeader('ETag', '"mark"')
+  answer.setHeader('X-Request-Id', String(asked.headers['x-request-id']))
+  answer.end(JSON.stringify([asked.url, asked.headers.authorization, asked.headers]))
+})
+beforeAll(async () => {
+  hardenHttp()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+type SeenRequest = [url: string, authorization: string | null, headers: Record<string, string>]
+
+const headersSeen = async (headers: Record<string, string>) => (await seen('/', headers))[2]
+
+function seen(path: string, headers: Record<string, string | string[]> = {}): Promise<SeenRequest> {
+  const { port } = server.address() as AddressInfo
+  return new Promise((resolve) =>
+    request({ host: '127.0.0.1', port, path, headers }, (answer) =>
+      answer.on('data', (text) => resolve(JSON.parse(text))),
+    ).end(),
+  )
+}
+
+test('every response has nosniff', async () => {
+  const { port } = server.address() as AddressInfo
+  const response = await fetch(`http://127.0.0.1:${port}/`)
+  expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('every response has HSTS', async () => {
+  const { port } = server.address() as AddressInfo
+  for (const method of ['GET', 'POST']) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}/`, { method })
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains')
+  }
+})
+
+test('a response without a policy gets the default policy; one with a policy keeps it', async () => {
+  const { port } = server.address() as AddressInfo
+  for (const method of ['GET', 'POST']) {
+    const policyOf = async (path: string) =>
+      (await fetch(`http://127.0.0.1:${port}${path}`, { method })).headers.get('content-security-policy')
+    expect(await policyOf('/data')).toMatch(/^default-src 'none';.* object-src 'none';.* frame-ancestors 'none'$/)
+    expect(await policyOf('/page')).toBe("default-src 'self'")
+  }
+})
+
+test.each(['POST', 'PUT', 'DELETE'])('the response to %s is no-store and has a charset', async (method) => {
+  const { port } = server.address() as AddressInfo
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`, { method })
+  expect(headers.get('cache-control')).toBe('private, no-store')
+  expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+})
+
+test('the response to a read keeps its own Cache-Control', async () => {
+  const { port } = server.address() as AddressInfo
+  const { headers } = await fetch(`http://127.0.0.1:${port}/`)
+  expect(headers.get('cache-control')).toBe('s-maxage=31536000')
+})
+
+test('a page that failed because of an outage is 503 with Retry-After; any other failed page is 500', async () => {
+  const { port } = server.address() as AddressInfo
+  const ask = async (id: string) => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${port}/failed`, { headers: { 'x-request-id': id } })
+    return [status, headers.get('retry-after')]
+  }
+  markUnavailable('first')
+  expect(await ask('first')).toEqual([503, '5'])
+  expect(await ask('first')).toEqual([500, null])
+  expect(await ask('second')).toEqual([500, null])
+})
+
+test('two Authorization headers are ignored, one is left as it is', async () => {
+  expect((await seen('/'))[1]).toBeNull()
+  expect((await seen('/', { authorization: 'Bearer one' }))[1]).toBe('Bearer one')
+  expect((await seen('/', { authorization: ['Bearer one', 'Bearer two'] }))[1]).toBe('')
+  expect((await seen('/', { authorization: ['', 'Bearer two'] }))[1]).toBe('')
+  expect((await seen('/', { authorization: ['Bearer one', ''] }))[1]).toBe('')
+})
+
+test('a caller can forge neither internal headers of Next nor the IP of the socket', async () => {
+  const headers = {
+    'x-middleware-prefetch': '1',
+    'x-action-forwarded': '1',
+    'x-plinth-socket-address': '192.0.2.1',
+    'x-plinth-process-secret': 'guess',
+    'x-kept': '1',
+  }
+  const first = await headersSeen(headers)
+  expect(first).toMatchObject({ 'x-kept': '1', 'x-plinth-socket-address': '127.0.0.1' })
+  expect(first).not.toHaveProperty('x-middleware-prefetch')
+  expect(first).not.toHaveProperty('x-action-forwarded')
+  // A request that Next forwards to this process has the headers of the original one.
+  const own = { ...headers, 'x-plinth-process-secret': String(first['x-plinth-process-secret']) }
+  expect(await headersSeen(own)).toMatchObject(own)
+})
+
+test('a publicly cacheable file has no nonce in its policy', async () => {
+  const { port } = server.address() as AddressInfo
+  const { headers } = await fetch(`http://127.0.0.1:${port}/feed`)
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
+})
+
+test('the redirect of an RSC request has Vary and no-store', async () => {
+  const { port } = server.address() as AddressInfo
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`http://127.0.0.1:${port}/led`, { headers, redirect: 'manual' })).headers
+  expect((await ask({ rsc: '1' })).get('vary')).toMatch(/^RSC, /)
+  expect((await ask({ rsc: '1' })).get('cache-control')).toBe('private, no-store')
+  expect((await ask({})).get('vary')).toBeNull()
+})
+
+test.each([
+  ['/_global-error', '/_not-found'],
+  ['/_global-error?x=1', '/_not-found?x=1'],
+  ['/%5Fglobal-error.rsc', '/_not-found.rsc'],
+  ['/_global-errors', '/_global-errors'],
+  ['/path?x=http://evil.example/', '/path?x=http://evil.example/'],
+  ['http://evil.example/path?x=1', '/path?x=1'],
+  ['HTTPS://user@evil.example:444/', '/'],
+  ['http://evil.example', '/'],
+  ['http://evil.example?x=1', '/?x=1'],
+  ['/a?b?c=%61', '/a?b?c=%61'],
+  ['/_global/-error', '/_global/-error'],
+  ['/%61dm%49n%2Dx?y=%61', '/admIn-x?y=%61'],
+  ['/a%2Fb%2e%2E%5c%00%2561%zz%', '/a%2Fb%2e%2E%5c%00%2561%zz%'],
+])('the request URL %s becomes %s', async (line, path) => {
+  expect((await seen(line))[0]).toBe(path)
+})
+
+test('query parameters beyond the limit are ignored', async () => {
+  const parts = Array.from({ length: 300 }, (_, index) => `k${index}=1`)
+  expect((await seen(`/path?${parts.join('&')}`))[0]).toBe(`/path?${parts.slice(0, 200).join('&')}`)
+  const few = `/a&b?${parts.slice(0, 200).join('&')}?x`
+  expect((await seen(few))[0]).toBe(few)
+  expect((await seen('/?'))[0]).toBe('/?')
+  const path = `/${'a&'.repeat(300)}`
+  expect((await seen(path))[0]).toBe(path)
+})
+
+test('If-None-Match with the ETag of a static page gives 304, and never for anything else', async () => {
+  const { port } = server.address() as AddressInfo
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
+    return [answer.status, (await answer.text()).length > 0, answer.headers.get('etag')]
+  }
+  for (const etag of ['"mark"', 'W/"mark"', '"older", "mark"'])
+    expect(await ask('/static', { 'If-None-Match': etag }), etag).toEqual([304, false, '"mark"'])
+  for (const etag of ['', '"other"', 'mark', '"mar', 'W/'])
+    expect(await ask('/static', { 'If-None-Match': etag }), etag).toEqual([200, true, '"mark"'])
+  expect(await ask('/static', { 'If-None-Match': '"mark"', rsc: '1' })).toEqual([200, true, null])
+  expect(await ask('/page', { 'If-None-Match': '"mark"' })).toEqual([200, true, null])
+})

@@ -1,0 +1,114 @@
+import 'server-only'
+import { SpanKind } from '@opentelemetry/api'
+import { createTransport, type NodemailerError, type Transporter } from 'nodemailer'
+import type { z } from 'zod'
+import { appName } from '@/brand'
+import { env } from '../env'
+import { defineJob, type Job, type JobFor } from '../jobs/job'
+import { defineLimit } from '../limits/limit'
+import { log } from '../log'
+import { inSpan } from '../telemetry/span'
+import { type EmailContent, renderEmailHtml, renderEmailText } from './render-email'
+
+const seconds = 1_000
+
+let transport: Transporter | undefined
+
+function createSmtpTransport(): Transporter {
+  return createTransport({
+    url: env.SMTP_URL,
+    pool: true,
+    maxConnections: 4,
+    // A mail server that accepts connections but does not respond must not block the worker.
+    connectionTimeout: 5 * seconds,
+    greetingTimeout: 5 * seconds,
+    socketTimeout: 15 * seconds,
+    // Emails contain only text: never read files or URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+// Limited here, because every email is sent from here, whatever caused it.
+const recipientLimit = defineLimit('mail_recipient', { points: 10, seconds: 60 * 60 })
+const subjectLimit = defineLimit('mail_subject', { points: 3, seconds: 60 * 60 })
+
+interface EmailDefinition<Data> {
+  data: z.ZodType<Data>
+  compose(data: Data): Promise<EmailContent | null>
+  /** Examples of the email, one for each text that it can have. Shown at /dev/emails and checked by a test. */
+  samples(): EmailContent[]
+  /** Unauthenticated callers can trigger it for any email, so it is not sent once the recipient's limit is reached. */
+  isPubliclyTriggered?: boolean
+}
+
+/** A kind of email: the job that sends it, with its samples. */
+interface EmailJob<Data> extends JobFor<Data> {
+  samples(): EmailContent[]
+}
+
+export const isEmail = (job: Job): job is EmailJob<unknown> => 'samples' in job
+
+/** The recipient of samples. */
+export const sampleRecipient = { name: 'Ada Lovelace', address: 'ada@example.com' }
+
+/**
+ * Defines a kind of email. `compose` runs when the email is about to be sent, with the data of that moment; it returns
+ * null if there is no recipient any more. Send one with `enqueue`, in the transaction that causes it.
+ *
+ * An email is retried until the mail server accepts it. If the worker crashes after that but before the job is marked
+ * as done, it is sent twice; both copies have the same Message-ID, so email clients can recognize the duplicate.
+ */
+export function defineEmail<Data>(
+  name: string,
+  { data, compose, samples, isPubliclyTriggered = false }: EmailDefinition<Data>,
+): EmailJob<Data> {
+  const job = defineJob(`mail.${name}`, {
+    data,
+    run: async (jobData, { id, isRetry }) => {
+      const content = await compose(jobData)
+      // Count only the first attempt: retries while the mail server is down must not use up the limit.
+      const isSent = content !== null && (isRetry || (await isWithinLimits(content, isPubliclyTriggered)))
+      if (isSent) await inSpan(`send ${name}`, { kind: SpanKind.CLIENT }, () => send(content, id))
+      log.info({ mail: name, isSent, ...(content && !isSent && { isOverLimit: true }) }, 'email processed')
+    },
+  })
+  return { ...job, samples }
+}
+
+/**
+ * All emails to one recipient share a limit. Over the limit, a few of each subject are still sent, so that a flood
+ * cannot suppress a security notice; emails that unauthenticated callers can trigger are not.
+ */
+async function isWithinLimits({ to, subject }: EmailContent, isPubliclyTriggered: boolean): Promise<boolean> {
+  const email = to.address.toLowerCase()
+  if (await recipientLimit.tryConsume(email)) return true
+  return !isPubliclyTriggered && subjectLimit.tryConsume(`${email} ${subject}`)
+}
+
+/** Prevents header injection: user input must not contain line breaks. */
+const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
+
+/**
+ * The server rejects this recipient or content permanently. Other errors, such as a wrong SMTP password, can be fixed.
+ */
+const isPermanentRejection = ({ permanent, command }: NodemailerError) =>
+  permanent === true && (command === 'RCPT TO' || command === 'DATA')
+
+async function send(content: EmailContent, id: string): Promise<void> {
+  transport ??= createSmtpTransport()
+  const sending = transport.sendMail({
+    messageId: `<${id}@${new URL(env.AUTH_URL).hostname}>`,
+    from: { name: appName, address: env.MAIL_FROM },
+    // As an object, so that a name that looks like one or two emails is not parsed as recipients.
+    to: { name: oneLine(content.to.name ?? ''), address: content.to.address },
+    subject: oneLine(content.subject),
+    text: renderEmailText(content),
+    html: renderEmailHtml(content),
+    headers: { 'Auto-Submitted': 'auto-generated' },
+  })
+  await sending.catch((error: NodemailerError) => {
+    if (!isPermanentRejection(error)) throw error
+    log.warn({ responseCode: error.responseCode }, 'mail server rejected an email permanently; not retrying')
+  })
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { formatRelativeTime } from './format-relative-time'
+
+const now = new Date('2026-03-01T12:00:00Z')
+const minute = 60
+const hour = 60 * minute
+const day = 24 * hour
+
+test.each([
+  [0, 'just now'],
+  [59, 'in a moment'],
+  [-59, 'just now'],
+  [-minute, '1 minute ago'],
+  [-5 * minute, '5 minutes ago'],
+  [3 * hour, 'in 3 hours'],
+  [-day, 'yesterday'],
+  [7 * day - 1, 'in 7 days'],
+  [30 * day, 'in 30 days'],
+  [365 * day, 'in 365 days'],
+  [-40 * day, '40 days ago'],
+])('%i seconds from now is formatted as "%s"', (seconds, expected) => {
+  expect(formatRelativeTime(new Date(now.getTime() + seconds * 1000), now)).toBe(expected)
+})

@@ -1,0 +1,109 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { root } from '../scripts/root.ts'
+
+/** Words that nothing in the template may use any more, with what to write instead. */
+const words: [RegExp, string][] = [
+  [/\bsomebody\b/gi, 'someone, a user'],
+  [/\bwhoever\b/gi, 'anyone who, the user who'],
+  [/\be-mails?\b/gi, 'email'],
+  [/\bact(s|ed|ing)?\s+for\b/gi, 'impersonate'],
+  [/\bwritten\s+down\b/gi, 'recorded'],
+  [/inWords/gi, 'formatDuration, describeUserAgent'],
+  [/\brefuses\b/gi, 'errors (of a handler), rejects'],
+  [/looksAtCaller/g, 'dependsOnCaller'],
+  [/leadsTo\b/g, 'redirect'],
+  [/\bLetter\b|\b(a|the|this|last)\s+letter\s+(to|for|about)\b/g, 'email, EmailContent'],
+  [/\btwo-steps?\b|\btwoStep/gi, 'two-factor'],
+  [/hostile/gi, 'security (suite)'],
+  [/journey/gi, 'end-to-end test'],
+  [/\bplanted\b/gi, 'mutation'],
+  [/\b(un)?seal(s|ed|ing)?\b/gi, 'encrypt, decrypt; for the build: postbuild'],
+  [/\btickets?\b|[a-z]Ticket/gi, 'email token, browser token'],
+  [/\bgather(s|ed|ing)?\b/gi, 'exportUserData, collect'],
+  [/\berase[ds]?\b/gi, 'deleteUserData, delete'],
+  [/\bmend(s|ed|ing)?\b/gi, 'fix, normalize'],
+  [/\b(come|comes|came|coming)\s+back\b/gi, 'sign in again, return'],
+  [/\bways?\s+in\b(?!\s+which)/gi, 'sign-in method'],
+  [
+    /\w*(behaviou|colou|endeavou|favou|flavou|harbou|honou|humou|labou|neighbou|rumou)r\w*/gi,
+    'the American spelling: -or',
+  ],
+  [
+    /\b(licence|defence|offence|centre|catalogue|grey|artefact|towards|whilst|amongst|learnt)s?\b/gi,
+    'American spelling',
+  ],
+  [/\w*(cancell|labell(?!edby)|modell|signall|travell)(ed|ing)\b/gi, 'the American spelling: one l'],
+  [
+    /\w*(author|custom|final|general|initial|maxim|minim|normal|optim|organ|recogn|sanit|serial|summar|synchron|util)is(e[ds]?|ing|ations?)\b/gi,
+    'the American spelling: -ize',
+  ],
+  [/\banalys(e[ds]?|ing)\b/gi, 'analyze'],
+]
+
+/** Places that may use such a word. `line` is text of the line, or of the path when that has the word. */
+const exceptions: { files: RegExp; line: RegExp; reason: string }[] = [
+  { files: /^CHANGELOG\.md$/, line: /^\|/, reason: 'the table of old names' },
+  { files: /^cli\/src\/codemods(\.test)?\.ts$/, line: /./, reason: 'old names, which upgrades replace' },
+  { files: /^(src|docs)\//, line: /ticket\.(challenge|\$\{)/, reason: 'the name of a cookie: browsers have it' },
+  { files: /^(deploy\/prometheus|docs)\//, line: /\bticket\b/, reason: 'an alert opens a ticket' },
+  { files: /^src\/app\/\(account\)\//, line: /\/two-step\b/, reason: 'the former URL, which redirects' },
+]
+
+const files = globSync(['*', '.{ci,github}/**/*', '.env.example', '{cli,deploy,docs,scripts,src,tests}/**/*'], {
+  cwd: root,
+  withFileTypes: true,
+})
+  .filter((entry) => entry.isFile())
+  .map((entry) =>
+    join(entry.parentPath, entry.name)
+      .slice(root.length + 1)
+      .replaceAll('\\', '/'),
+  )
+  .filter(
+    (file) =>
+      !/\/_migrations\/|^tests\/template\/cli\/frozen\/|^package-lock\.json$|\.tsbuildinfo$|^src\/words\.test\.ts$/.test(
+        file,
+      ),
+  )
+
+const usedExceptions = new Set<RegExp>()
+
+/** Every use of a word from the list in this text, as `line: "word": what to write instead`. */
+function findWords(file: string, text: string): string[] {
+  return words.flatMap(([pattern, replacement]) =>
+    [...text.matchAll(pattern)].flatMap(({ 0: word, index }) => {
+      const before = text.slice(0, index).split('\n')
+      const line = `${before.at(-1)}${text.slice(index).split('\n')[0]}`
+      const exception = exceptions.find((one) => one.files.test(file) && one.line.test(line))
+      if (exception) usedExceptions.add(exception.line)
+      return exception ? [] : [`${before.length}: "${word}": write ${replacement}`]
+    }),
+  )
+}
+
+test('names, comments, docs and visible texts use the words of the vocabulary', () => {
+  expect(files.length).toBeGreaterThan(300)
+  const problems = files.flatMap((file) => {
+    const content = readFileSync(join(root, file))
+    const inText = content.includes(0) ? [] : findWords(file, content.toString())
+    return [...findWords(file, file).map((problem) => problem.replace(/^\d+/, 'path')), ...inText].map(
+      (problem) => `${file}:${problem}`,
+    )
+  })
+  expect(problems).toEqual([])
+  expect(
+    exceptions.filter(({ line }) => !usedExceptions.has(line)),
+    'exceptions that nothing needs any more',
+  ).toEqual([])
+})
+
+test('the search finds a word in a name, a comment and a text, with its line', () => {
+  expect(findWords('a.ts', 'const a = 1\n// Whoever reads this\nconst twoStepUrl = "E-mail"\n')).toEqual([
+    '2: "Whoever": write anyone who, the user who',
+    '3: "E-mail": write email',
+    '3: "twoStep": write two-factor',
+  ])
+  expect(findWords('a.ts', 'Use letters and digits. The way in which it is recommended.')).toEqual([])
+})

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startPostgres } from '../../../scripts/postgres.ts'
+import { root } from '../../../scripts/root.ts'
+
+/**
+ * The PostgreSQL server for tests: the one in TEST_DATABASE_URL, or the one from npm. Tests create their own databases
+ * on it and never touch others.
+ */
+export async function findServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const url = process.env.TEST_DATABASE_URL
+  return url ? { url, stop: async () => {} } : startPostgres()
+}
+
+async function onServer<T>(serverUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+export async function createDatabase(
+  serverUrl: string,
+  template = 'template1',
+): Promise<{ url: string; name: string }> {
+  const name = `plinth_test_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, (client) => client.query(`create database ${name} template ${template}`))
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return { url: url.href, name }
+}
+
+export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  await onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`))
+}
+
+/** Runs a command of scripts/db.ts on that database. */
+export function runDb(command: 'migrate' | 'seed', databaseUrl: string, password = 'not-needed', folder = root): void {
+  execFileSync(process.execPath, [join(folder, 'scripts', 'db.ts'), command], {
+    cwd: folder,
+    env: { ...process.env, DATABASE_URL: databaseUrl, DEV_PASSWORD: password },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}

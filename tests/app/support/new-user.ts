@@ -1,0 +1,41 @@
+import pg from 'pg'
+import type { Role } from '../../../src/core/auth/roles.ts'
+
+export interface UserOptions {
+  isVerified?: boolean
+  isSuspended?: boolean
+  hasPassword?: boolean
+  role?: Role
+  name?: string
+  email?: string
+}
+
+/** Creates a user for one test, with the password of the seeded users, and returns the email. */
+export async function newUser(
+  {
+    isVerified = true,
+    isSuspended = false,
+    hasPassword = true,
+    role = 'viewer',
+    name = 'Test User',
+    email = `user-${crypto.randomUUID()}@example.com`,
+  }: UserOptions = {},
+  databaseUrl = process.env.DATABASE_URL,
+): Promise<string> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  const { rows } = await client.query(
+    `insert into users (email, name, role, email_verified_at, suspended_at)
+     values ($1, $5, $4, case when $2 then now() end, case when $3 then now() end) returning id`,
+    [email, isVerified, isSuspended, role, name],
+  )
+  if (hasPassword) {
+    await client.query(
+      `insert into passwords (user_id, hash)
+       select $1, hash from passwords join users on users.id = user_id where email = 'viewer@example.com'`,
+      [rows[0].id],
+    )
+  }
+  await client.end()
+  return email
+}

@@ -1,0 +1,18 @@
+import { afterAll, inject } from 'vitest'
+import { createDatabase, dropDatabase } from './database.ts'
+
+// Sets the environment before a test file imports anything that connects to the database.
+const server = inject('server')
+const database = await createDatabase(server, inject('template'))
+process.env.DATABASE_URL = database.url
+process.env.AUTH_SECRET = 'only-for-tests-0123456789-abcdefghijkl'
+process.env.AUTH_URL = 'http://localhost:3000'
+process.env.LOG_LEVEL ??= 'silent'
+// Off by default: nothing that organizations have would be tested.
+process.env.CONTENT_PER_ORGANIZATION = 'on'
+
+afterAll(async () => {
+  // Read from globalThis, because importing the client here would open a pool in every test file.
+  await (globalThis as { plinthPool?: { end(): Promise<void> } }).plinthPool?.end()
+  await dropDatabase(server, database.name)
+})

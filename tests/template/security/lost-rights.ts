@@ -1,0 +1,470 @@
+// Lost rights: a user who lost a right can no longer use it, and what they prepared or scheduled is canceled.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
+import sharp from 'sharp'
+import { appSlug } from '../../../src/brand.ts'
+import { submitAction } from '../../app/support/call-action.ts'
+import { check, checkModule, skip } from '../../app/support/checks.ts'
+import { hasModule } from '../../app/support/has-module.ts'
+import { type Jar, randomIp } from '../../app/support/http-client.ts'
+import { listActions, verdict } from '../../app/support/server-actions.ts'
+import type { TestUser, World } from '../../app/support/test-world.ts'
+import { newPasskey } from './support/passkey.ts'
+
+type Role = 'viewer' | 'editor' | 'admin'
+type SignedInUser = TestUser & { jar: Jar }
+
+/** A check that needs several modules. */
+function checkModules(modules: string[], number: string, title: string, run: Parameters<typeof check>[2]): void {
+  const missing = modules.find((name) => !hasModule(name))
+  if (missing) skip(number, title, `there is no module ${missing}`)
+  else check(number, title, run)
+}
+
+async function newUser(world: World, role: Role): Promise<SignedInUser> {
+  const user = await world.newUser({ role, hash: null })
+  return { ...user, jar: await world.insertSession(user) }
+}
+
+/** Posted to a page that renders little, so that only the action costs time. */
+const send = (world: World, { jar }: SignedInUser, name: string, input: object, node = world.app) =>
+  submitAction(world, name, input, { jar: jar.copy(), node, path: '/signed-out' })
+const verdictOf = async (...given: Parameters<typeof send>) => verdict(await send(...given))
+
+const demote = (world: World, admin: SignedInUser, { id }: TestUser, node = world.app) =>
+  verdictOf(world, admin, 'updateUserRole', { userId: id, role: 'viewer' }, node)
+const suspend = (world: World, admin: SignedInUser, { id }: TestUser) =>
+  verdictOf(world, admin, 'suspendUsers', { ids: [id] })
+
+/** The two ways to lose the right to write. */
+const lossKinds: Record<string, typeof suspend> = { suspended: suspend, demoted: (...given) => demote(...given) }
+
+async function newPost(world: World, author: SignedInUser): Promise<string> {
+  const created = await verdictOf(world, author, 'createPost', { title: 'A title' })
+  return /^to \/content\/([\w-]+)/.exec(created)?.[1] ?? assert.fail(created)
+}
+
+const text = (id: string, more: object = {}) => ({
+  ...{ id, version: 1, title: 'A title', slug: `w-${id}`, summary: '', tags: '', body: 'Some text' },
+  ...more,
+})
+
+/** Sends a request except for its last byte; the returned function sends the rest. */
+function sendSlowly(world: World, method: string, path: string, { jar }: SignedInUser, headers: object, body: Buffer) {
+  const { port, host } = new URL(world.app.url)
+  const outgoing = request({
+    ...{ host: '127.0.0.1', port, method, path },
+    headers: {
+      Host: host,
+      'X-Forwarded-For': randomIp(),
+      Cookie: String(jar),
+      Origin: world.app.url,
+      'Sec-Fetch-Site': 'same-origin',
+      'Content-Length': String(body.length),
+      ...headers,
+    },
+  })
+  const result = new Promise<{ status: number; text: string }>((resolve, reject) => {
+    outgoing.on('error', reject)
+    outgoing.on('response', async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() })
+    })
+  })
+  outgoing.write(body.subarray(0, -1))
+  return () => {
+    outgoing.end(body.subarray(-1))
+    return result
+  }
+}
+
+checkModules(
+  ['admin', 'content'],
+  'H-364',
+  'a user who is suspended or demoted before the last byte arrives writes nothing',
+  async (world) => {
+    const admin = await newUser(world, 'admin')
+    const picture = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer()
+    const action = listActions().find(({ name }) => name === 'createPost') ?? assert.fail()
+    for (const [how, takeRight] of Object.entries(lossKinds)) {
+      const editor = await newUser(world, 'editor')
+      const id = await newPost(world, editor)
+      const type = { 'Content-Type': 'image/png' }
+      const finishUpload = sendSlowly(world, 'PUT', `/api/content/posts/${id}/cover`, editor, type, picture)
+      const head = { 'Next-Action': action.id, 'Content-Type': 'text/plain;charset=UTF-8', Accept: 'text/x-component' }
+      const finishAction = sendSlowly(world, 'POST', action.page, editor, head, Buffer.from('[{"title":"Too late"}]'))
+      // Both requests have passed the first permission check by now.
+      await wait(300)
+      assert.equal(await takeRight(world, admin, editor), 'ok', how)
+      const [upload, created] = [await finishUpload(), await finishAction()]
+      const code = how === 'suspended' ? 'unauthenticated' : 'forbidden'
+      assert.equal(upload.status, how === 'suspended' ? 401 : 403, `${how}: ${upload.text}`)
+      assert.equal(JSON.parse(upload.text).code, code)
+      assert.match(created.text, new RegExp(code), how)
+      assert.deepEqual(await world.query('select id from content_covers where post_id = $1', [id]), [], how)
+      const written = await world.query('select title from content_posts where author_id = $1', [editor.id])
+      assert.deepEqual(written, [{ title: 'A title' }], how)
+    }
+  },
+)
+
+checkModule(
+  'admin',
+  'H-365',
+  'of two admins who demote each other exactly one succeeds, with other admins left',
+  async (world) => {
+    const nodes = [world.app, await world.node('lost rights')] as const
+    const [one, other] = [await newUser(world, 'admin'), await newUser(world, 'admin')]
+    await newUser(world, 'admin')
+    for (let round = 0; round < 20; round++) {
+      const verdicts = await Promise.all([demote(world, one, other, nodes[0]), demote(world, other, one, nodes[1])])
+      assert.deepEqual([...verdicts].sort(), ['forbidden', 'ok'], `round ${round}`)
+      await world.query(`update users set role = 'admin' where id = any($1)`, [[one.id, other.id]])
+    }
+  },
+)
+
+/** Waits until that many connections wait for a lock, or the work is done. */
+async function waitForLocks(world: World, count: number, isDone: () => boolean): Promise<void> {
+  const waiting = `select count(*)::int from pg_stat_activity
+    where wait_event_type = 'Lock' and datname = current_database() and application_name = '${appSlug}'`
+  for (let tries = 0; tries < 150 && !isDone(); tries++) {
+    if ((await world.query(waiting))[0].count >= count) return
+    await wait(10)
+  }
+}
+
+interface LockRace {
+  role: Role
+  name: string
+  /** The input of the action, and the statement that locks its target row. */
+  prepare(world: World, by: SignedInUser): Promise<{ input: object; lockStatement: string; key: string }>
+}
+
+const onUser = (name: string, more: (user: SignedInUser) => object = () => ({})): LockRace => ({
+  role: 'admin',
+  name,
+  prepare: async (world) => {
+    const user = await newUser(world, 'editor')
+    if (name === 'restoreUser') await world.query('update users set suspended_at = now() where id = $1', [user.id])
+    const isForSelected = ['suspendUsers', 'updateUserRoles', 'signOutUsers'].includes(name)
+    const input = { ...(isForSelected ? { ids: [user.id] } : { userId: user.id }), ...more(user) }
+    const table = name === 'endUserSessions' ? 'sessions where user_id' : 'users where id'
+    return { input, lockStatement: `select 1 from ${table} = $1 for update`, key: user.id }
+  },
+})
+
+const onInvitation = (name: string): LockRace => ({
+  role: 'admin',
+  name,
+  prepare: async (world) => {
+    const email = `w-${crypto.randomUUID()}@example.com`
+    const [{ id }] = await world.query(
+      `insert into admin_invitations (email, role) values ($1, 'viewer') returning id`,
+      [email],
+    )
+    const input = name === 'inviteUsers' ? { emails: email, role: 'admin' } : { id }
+    return { input, lockStatement: 'select 1 from admin_invitations where id = $1 for update', key: id }
+  },
+})
+
+const onPost = (name: string, more: object = {}): LockRace => ({
+  role: 'editor',
+  name,
+  prepare: async (world, by) => {
+    const id = await newPost(world, by)
+    if (name === 'unpublishPost') await verdictOf(world, by, 'savePost', text(id, { step: 'publish' }))
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    if (name === 'unschedulePost') await verdictOf(world, by, 'savePost', text(id, { step: 'schedule', at }))
+    const input = name === 'savePost' ? text(id, { at, ...more }) : name.endsWith('Posts') ? { ids: [id] } : { id }
+    return { input, lockStatement: 'select 1 from content_posts where id = $1 for update', key: id }
+  },
+})
+
+const onImport = (name: string): LockRace => ({
+  role: 'admin',
+  name,
+  prepare: async (world) => {
+    const [row] = await world.query(
+      `insert into admin_imports (file_name, status) values ('users.csv', 'ready') returning id`,
+    )
+    return {
+      input: { id: row.id },
+      lockStatement: 'select 1 from admin_imports where id = $1 for update',
+      key: row.id,
+    }
+  },
+})
+
+const lockRaces: LockRace[] = [
+  onUser('updateUserRole', () => ({ role: 'admin' })),
+  onUser('updateUserRoles', () => ({ role: 'admin' })),
+  onUser('suspendUsers'),
+  onUser('signOutUsers'),
+  onUser('restoreUser'),
+  onUser('deleteUser', ({ email }) => ({ confirmation: email })),
+  onUser('endUserSessions'),
+  onUser('removeUserSecondFactor'),
+  onUser('impersonateUser'),
+  onInvitation('inviteUsers'),
+  onInvitation('resendInvitation'),
+  onInvitation('revokeInvitation'),
+  onImport('startUserImport'),
+  onImport('cancelUserImport'),
+  ...(hasModule('content')
+    ? [
+        onPost('savePost', { step: 'publish' }),
+        onPost('savePost', { step: 'schedule' }),
+        onPost('unpublishPost'),
+        onPost('unschedulePost'),
+        onPost('deletePost'),
+        onPost('publishPosts'),
+        onPost('deletePosts'),
+        onPost('duplicatePost'),
+      ]
+    : []),
+]
+
+/**
+ * Calls an action, blocks it with a row lock, demotes its caller meanwhile, and returns what the caller did after that.
+ */
+async function runRace(world: World, admin: SignedInUser, { role, name, prepare }: LockRace): Promise<string[]> {
+  const by = await newUser(world, role)
+  const { input, lockStatement, key } = await prepare(world, by)
+  const lockClient = await world.pool.connect()
+  let pending: Promise<unknown>
+  try {
+    await lockClient.query('begin')
+    await lockClient.query(lockStatement, [key])
+    let isDone = false
+    const pendingAction = send(world, by, name, input).finally(() => {
+      isDone = true
+    })
+    await waitForLocks(world, 1, () => isDone)
+    let isDemoted = false
+    const demoting = demote(world, admin, by).finally(() => {
+      isDemoted = true
+    })
+    await waitForLocks(world, 2, () => isDemoted)
+    pending = Promise.all([pendingAction, demoting])
+  } finally {
+    await lockClient.query('rollback')
+    lockClient.release()
+  }
+  await pending
+  const lateEvents = await world.query(
+    `select e.kind from audit_events e join audit_events lost on lost.kind = 'role.changed' and lost.target_id = $1
+     where e.actor_id = $1 and e.id > lost.id and e.kind <> 'users.listed'`,
+    [by.id],
+  )
+  const [now] = await world.query('select role from users where id = $1', [by.id])
+  assert.equal(now.role, 'viewer', `${name}: the demotion failed`)
+  return lateEvents.map(({ kind }) => `${name}: ${kind}`)
+}
+
+checkModule(
+  'admin',
+  'H-366',
+  'no change is made by a user after they lost the right to, wherever it was blocked',
+  async (world) => {
+    const admin = await newUser(world, 'admin')
+    const lateEvents: string[] = []
+    for (const race of lockRaces) lateEvents.push(...(await runRace(world, admin, race)))
+    assert.deepEqual(lateEvents, [])
+    return `${lockRaces.length} actions`
+  },
+)
+
+checkModules(
+  ['admin', 'content'],
+  'H-367',
+  'preview links end when their creator is suspended or demoted, and that is recorded',
+  async (world) => {
+    const [admin, author] = [await newUser(world, 'admin'), await newUser(world, 'editor')]
+    const id = await newPost(world, author)
+    for (const [how, takeRight] of Object.entries(lossKinds)) {
+      const editor = await newUser(world, 'editor')
+      const { value } = await send(world, editor, 'createPreview', { id })
+      const { link } = (value as { data: { link: string } }).data
+      const path = new URL(link).pathname + new URL(link).search
+      const isShown = async () => (await world.get(path)).text.includes('A title')
+      assert.equal(await isShown(), true, how)
+      assert.equal(await takeRight(world, admin, editor), 'ok', how)
+      assert.equal(await isShown(), false, `${how}: the link still shows the draft`)
+      const events = await world.query(
+        `select kind, actor_id, target_id from audit_events where kind like 'preview.%' and $1 in (actor_id, target_id) order by id`,
+        [editor.id],
+      )
+      assert.deepEqual(events, [
+        { kind: 'preview.created', actor_id: editor.id, target_id: null },
+        { kind: 'preview.revoked', actor_id: admin.id, target_id: editor.id },
+      ])
+    }
+  },
+)
+
+checkModules(
+  ['admin', 'content'],
+  'H-368',
+  'a scheduled post is not published once its author is suspended, demoted, deleted or otherwise lost the right',
+  async (world) => {
+    const admin = await newUser(world, 'admin')
+    const soon = () => new Date(Date.now() + 2_500).toISOString()
+    const scheduled: { how: string; id: string; by: string | null }[] = []
+    const remove: typeof suspend = (_, by, { id, email }) =>
+      verdictOf(world, by, 'deleteUser', { userId: id, confirmation: email })
+    // Directly in the database: only the job can notice.
+    const demoteInDatabase: typeof suspend = async (_, __, { id }) => {
+      await world.query(`update users set role = 'viewer' where id = $1`, [id])
+      return 'ok'
+    }
+    for (const [how, takeRight] of Object.entries({ ...lossKinds, deleted: remove, unnoticed: demoteInDatabase })) {
+      const editor = await newUser(world, 'editor')
+      const id = await newPost(world, editor)
+      assert.equal(await verdictOf(world, editor, 'savePost', text(id, { step: 'schedule', at: soon() })), 'ok')
+      assert.match(await takeRight(world, admin, editor), /^(ok|to \/admin)/, how)
+      scheduled.push({ how, id, by: how === 'unnoticed' ? null : admin.id })
+    }
+    // Another scheduled post, to know that the job has run.
+    const editor = await newUser(world, 'editor')
+    const last = await newPost(world, editor)
+    assert.equal(await verdictOf(world, editor, 'savePost', text(last, { step: 'schedule', at: soon() })), 'ok')
+    for (let tries = 0; (await world.get(`/posts/w-${last}`)).status !== 200; tries++) {
+      assert.ok(tries < 60, 'nothing was published at its time')
+      await wait(250)
+    }
+    for (const { how, id, by } of scheduled) {
+      assert.equal((await world.get(`/posts/w-${id}`)).status, 404, `${how}: it is public`)
+      const [post] = await world.query('select status, scheduled, scheduled_at from content_posts where id = $1', [id])
+      assert.deepEqual(post, { status: 'draft', scheduled: null, scheduled_at: null }, how)
+      const events = await world.query(
+        `select actor_id from audit_events where kind = 'post.unscheduled' and details->>'post' = $1`,
+        [id],
+      )
+      assert.deepEqual(events, [{ actor_id: by }], how)
+    }
+  },
+)
+
+const tokensIn = (mails: { text: string }[]) =>
+  mails.flatMap((mail) => /\/join\?token=([\w-]+)/.exec(mail.text)?.[1] ?? [])
+
+checkModule('admin', 'H-369', 'after a second invitation only the newest link works, with its role', async (world) => {
+  const admin = await newUser(world, 'admin')
+  const email = `invited-${crypto.randomUUID()}@example.com`
+  const invite = (role: Role, to = email) => verdictOf(world, admin, 'inviteUsers', { emails: to, role })
+  assert.equal(await invite('viewer'), 'ok')
+  const [first = assert.fail()] = tokensIn(await world.emailsTo(email))
+  assert.equal(await invite('editor'), 'ok')
+  const second = tokensIn(await world.emailsTo(email)).find((token) => token !== first) ?? assert.fail()
+  const isAlive = async (token: string) =>
+    (await world.query('select 1 from tokens where hash = $1', [createHash('sha256').update(token).digest()]))
+      .length === 1
+  assert.deepEqual([await isAlive(first), await isAlive(second)], [false, true])
+  const accept = (token: string) =>
+    submitAction(
+      world,
+      'acceptInvitation',
+      { token, name: 'Ada', password: 'a long walk by the sea' },
+      { path: '/join' },
+    )
+  assert.equal(verdict(await accept(first)), 'not_found')
+  assert.match(verdict(await accept(second)), /^to /)
+  assert.deepEqual(await world.query('select role from users where email = $1', [email]), [{ role: 'editor' }])
+
+  // Invited again before the first email is sent: one email may be skipped, and at most one link works.
+  const quick = `invited-${crypto.randomUUID()}@example.com`
+  await invite('viewer', quick)
+  const [{ id }] = await world.query('select id from admin_invitations where email = $1', [quick])
+  await Promise.all([invite('admin', quick), send(world, admin, 'resendInvitation', { id }), invite('editor', quick)])
+  const links = tokensIn(await world.emailsTo(quick))
+  const alive = (await Promise.all(links.map(isAlive))).filter(Boolean)
+  assert.equal(alive.length, 1, `${alive.length} of ${links.length} links work`)
+})
+
+checkModule('admin', 'H-370', 'impersonation ends when the impersonated user becomes an admin', async (world) => {
+  const [admin, other, editor] = [
+    await newUser(world, 'admin'),
+    await newUser(world, 'admin'),
+    await newUser(world, 'editor'),
+  ]
+  const jar = admin.jar.copy()
+  const path = `/admin/users/${editor.id}`
+  assert.equal(
+    verdict(await submitAction(world, 'impersonateUser', { userId: editor.id }, { jar, path })),
+    'to /dashboard',
+  )
+  assert.equal((await world.getSession(jar)).user.id, editor.id)
+  assert.equal(await verdictOf(world, other, 'updateUserRole', { userId: editor.id, role: 'admin' }), 'ok')
+  assert.equal(await world.getSession(jar), null)
+  for (const [name, input] of Object.entries({ listUsers: {}, endUserSessions: { userId: other.id } }))
+    assert.equal(await verdictOf(world, { ...admin, jar }, name, input), 'unauthenticated', name)
+})
+
+checkModules(
+  ['admin', 'account'],
+  'H-371',
+  'an admin cannot remove their own second factor, however the id is written',
+  async (world) => {
+    const [admin, other] = [await newUser(world, 'admin'), await newUser(world, 'admin')]
+    for (const { id } of [admin, other])
+      await world.query(
+        `insert into account_totp (user_id, secret, confirmed_at) values ($1, 'encrypted', now() - interval '1 day')`,
+        [id],
+      )
+    const count = async ({ id }: TestUser) =>
+      (await world.query('select 1 from account_totp where user_id = $1', [id])).length
+    for (const userId of [admin.id, admin.id.toUpperCase()])
+      assert.equal(await verdictOf(world, admin, 'removeUserSecondFactor', { userId }), 'forbidden')
+    assert.equal(await count(admin), 1)
+    assert.equal(await verdictOf(world, admin, 'removeUserSecondFactor', { userId: other.id }), 'ok')
+    assert.equal(await count(other), 0)
+  },
+)
+
+checkModule(
+  'admin',
+  'H-372',
+  'resending or revoking an invitation requires a recent reauthentication',
+  async (world) => {
+    const admin = await newUser(world, 'admin')
+    const email = `invited-${crypto.randomUUID()}@example.com`
+    const [{ id }] = await world.query(
+      `insert into admin_invitations (email, role, sent_at) values ($1, 'admin', now() - interval '20 days') returning id`,
+      [email],
+    )
+    await world.query(`update sessions set confirmed_at = now() - interval '3 hours' where user_id = $1`, [admin.id])
+    for (const name of ['resendInvitation', 'revokeInvitation'])
+      assert.equal(await verdictOf(world, admin, name, { id }), 'reauth_required', name)
+    assert.equal((await world.emailsTo(email)).length, 0)
+    assert.equal((await world.query('select 1 from admin_invitations where id = $1', [id])).length, 1)
+  },
+)
+
+checkModule('account', 'H-373', 'of eight passkeys added concurrently to nineteen, one is stored', async (world) => {
+  const user = await newUser(world, 'viewer')
+  await world.query(
+    `insert into account_passkeys (id, user_id, public_key, counter, transports, name)
+     select 'p-' || gen_random_uuid(), $1, '\\x00', 0, '{}', 'A key' from generate_series(1, 19)`,
+    [user.id],
+  )
+  const begun = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const jar = user.jar.copy()
+      const { value } = await submitAction(world, 'beginPasskey', {}, { jar })
+      const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
+      return { jar, passkey: newPasskey(challenge, world.app.url) }
+    }),
+  )
+  const verdicts = await Promise.all(
+    begun.map(async ({ jar, passkey }) => verdict(await submitAction(world, 'addPasskey', { passkey }, { jar }))),
+  )
+  const rows = await world.query('select 1 from account_passkeys where user_id = $1', [user.id])
+  assert.equal(rows.length, 20, `${rows.length} passkeys after ${verdicts}`)
+  assert.equal(verdicts.filter((one) => one === 'to /account/passkeys').length, 1, String(verdicts))
+})
