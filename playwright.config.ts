@@ -10,6 +10,8 @@ const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium-headless-shell',
 
 // Timing-sensitive tests run last, one at a time; "--no-deps" runs them without the other tests first.
 const timingTests = ['sign-in-load', 'database-restart', 'sign-in-limits'].map((name) => `tests/app/e2e/${name}.e2e.ts`)
+// SMOKE=1 runs the tests with the tag @smoke: one for each thing that users do, without a development server.
+const isSmoke = Boolean(process.env.SMOKE)
 // A copy of the app may be there: "npx plinth verify" makes one.
 const copies = join(import.meta.dirname, '.data', '**')
 
@@ -17,15 +19,18 @@ export default defineConfig({
   testDir: '.',
   projects: [
     { name: 'e2e', testMatch: ['tests/app/e2e/**/*.e2e.ts', 'src/**/*.e2e.ts'], testIgnore: [...timingTests, copies] },
-    { name: 'timing', testMatch: timingTests, testIgnore: copies, dependencies: ['e2e'], workers: 1 },
+    ...(isSmoke
+      ? []
+      : [{ name: 'timing', testMatch: timingTests, testIgnore: copies, dependencies: ['e2e'], workers: 1 }]),
   ],
+  ...(isSmoke && { grep: /@smoke/ }),
   globalSetup: './tests/app/support/e2e-setup.ts',
   outputDir: '.data/e2e',
-  // Generous, because three browsers, the app and a development server share the machine. Speed is not tested here.
-  timeout: 120_000,
-  expect: { timeout: 20_000 },
+  // Generous, because browsers, the app and a development server share the machine. Speed is not tested here.
+  timeout: process.env.CI ? 300_000 : 120_000,
+  expect: { timeout: process.env.CI ? 60_000 : 20_000 },
   fullyParallel: true,
-  workers: 3,
+  workers: isSmoke ? 2 : 3,
   // No retries: a flaky test points to a bug in the app or in the test.
   retries: 0,
   reporter: [['list']],

@@ -22,7 +22,16 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'scripts/**/*.test.ts', 'cli/**/*.test.ts'],
     globalSetup: 'tests/app/support/unit-setup.ts',
     setupFiles: 'tests/app/support/unit-database.ts',
-    testTimeout: 15_000,
+    // Only to end a test that hangs: the machine may be busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    tags: [
+      {
+        name: 'full',
+        description: 'Depends on elapsed time, samples races or starts programs: not in the run for every change.',
+        timeout: 240_000,
+      },
+    ],
     // By default one core stays unused, which is half of a small machine.
     maxWorkers: '100%',
     // next-auth imports parts of Next by specifiers that Node alone does not resolve.

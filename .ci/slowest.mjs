@@ -1,4 +1,4 @@
-// Prints the ten slowest tests named in the output of a run: node slowest.mjs <file>
+// Prints the ten slowest tests named in the output of a run, which it reads from standard input.
 import { readFileSync } from 'node:fs'
 
 /** How each runner writes the time of a test: Playwright, the security suite, node:test, Vitest. */
@@ -11,7 +11,7 @@ const formats = [
 ]
 const inSeconds = { ms: 0.001, s: 1, m: 60 }
 
-const tests = readFileSync(process.argv[2], 'utf8')
+const tests = readFileSync(0, 'utf8')
   .split('\n')
   .flatMap((line) => {
     const match = formats.map((format) => format.exec(line)).find(Boolean)

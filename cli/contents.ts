@@ -8,7 +8,7 @@ const ofTemplate = [
   /^\.ci\//,
   /^\.github\//,
   /^cli\//,
-  /^docs\/(images\/|asvs-|scale\.md$)/,
+  /^docs\/(images\/|asvs-|(scale|testing)\.md$)/,
   /^scripts\/(commands|deploy)\.test\.ts$/,
   /^scripts\/(email-)?screenshots\.ts$/,
   /^src\/app\/\([^/]+\)\/screenshots\.ts$/,

@@ -54,6 +54,7 @@ test('every script that the documentation names is in package.json', () => {
 })
 
 test('every command that the documentation names starts, and prints its usage with --help', {
+  tags: 'full',
   timeout: 120_000,
 }, async () => {
   const commands = [...named].flatMap(commandsOf)

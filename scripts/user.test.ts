@@ -1,3 +1,4 @@
+// @module-tag full: starts programs that take seconds.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

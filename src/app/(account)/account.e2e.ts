@@ -27,7 +27,10 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a user changes their name, and sees an error when it is not valid', async ({ page, password }) => {
+    test('a user changes their name, and sees an error when it is not valid', { tag: '@smoke' }, async ({
+      page,
+      password,
+    }) => {
       await signInAsNewUser(page, password)
       await page.goto('/account')
       await page
@@ -45,11 +48,9 @@ for (const javaScriptEnabled of [true, false]) {
       expect((await session(page)).user.name).toBe('Grace Hopper')
     })
 
-    test('a user changes their password: every other session ends, this one continues with a new token', async ({
-      page,
-      password,
-      appUrl,
-    }) => {
+    test('a user changes their password: every other session ends, this one continues with a new token', {
+      tag: '@smoke',
+    }, async ({ page, password, appUrl }) => {
       const email = await signInAsNewUser(page, password)
       const other = await signInElsewhere(appUrl, email, password)
       const token = async () =>
@@ -74,7 +75,7 @@ for (const javaScriptEnabled of [true, false]) {
       await waitForEmail(email, 'Your password was changed')
     })
 
-    test('a user deletes their account, and nothing is left but their id in the audit log', async ({
+    test('a user deletes their account, and nothing is left but their id in the audit log', { tag: '@smoke' }, async ({
       page,
       password,
     }) => {
@@ -220,7 +221,8 @@ for (const path of [
   'data',
   'delete',
 ]) {
-  test(`/account/${path} is accessible, in both themes`, async ({ page, password }) => {
+  const tag = path === 'profile' ? '@smoke' : []
+  test(`/account/${path} is accessible, in both themes`, { tag }, async ({ page, password }) => {
     await signInAsNewUser(page, password)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

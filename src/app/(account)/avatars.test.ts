@@ -243,7 +243,7 @@ describe('stored in an S3 bucket', () => {
     ['does not know the bucket', (_, response) => void response.writeHead(404).end()],
     ['redirects', (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end()],
     ['never responds', () => {}],
-  ])('while it %s, the user sees an error and keeps the current picture', async (_, fault) => {
+  ])('while it %s, the user sees an error and keeps the current picture', { tags: 'full' }, async (_, fault) => {
     await upload('red')
     const before = [await image(), await rows()]
     const requestedPaths: string[] = []
@@ -266,7 +266,7 @@ describe('stored in an S3 bucket', () => {
     expect(requestedPaths).toEqual([expect.stringMatching(/^\/[\w-]{36}\/avatars\/[\w-]{36}$/)])
   })
 
-  test('of concurrent uploads, one stays, and the user row points to it', async () => {
+  test('of concurrent uploads, one stays, and the user row points to it', { tags: 'full' }, async () => {
     const pendingResponses: ServerResponse[] = []
     bucket.onRequest = async (_, response, pass) => {
       await pass()
@@ -313,7 +313,7 @@ describe('stored in an S3 bucket', () => {
   test.each([
     ['a new picture', () => upload('blue'), 1],
     ['removing it', () => runAction(() => removePicture({})), 0],
-  ] as const)('%s deletes the old object in a job, with retries', async (_, change, left) => {
+  ] as const)('%s deletes the old object in a job, with retries', { tags: 'full' }, async (_, change, left) => {
     await upload('red')
     const [old] = await rows()
     await change()

@@ -38,7 +38,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a token is created, shown once, used, listed, and revoked with immediate effect', async ({
+    test('a token is created, shown once, used, listed, and revoked with immediate effect', { tag: '@smoke' }, async ({
       page,
       password,
       request,

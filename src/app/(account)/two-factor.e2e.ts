@@ -74,7 +74,10 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a user turns two-factor authentication on, and from then on needs a code', async ({ page, password }) => {
+    test('a user turns two-factor authentication on, and from then on needs a code', { tag: '@smoke' }, async ({
+      page,
+      password,
+    }) => {
       const email = await signInAsNewUser(page, password)
       const { key, used, codes } = await setUp(page)
       expect(new Set(codes).size).toBe(10)

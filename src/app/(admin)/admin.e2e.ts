@@ -59,10 +59,9 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('an admin finds users by a prefix of the email or of a word of the name, and by id', async ({
-      page,
-      password,
-    }) => {
+    test('an admin finds users by a prefix of the email or of a word of the name, and by id', {
+      tag: '@smoke',
+    }, async ({ page, password }) => {
       await signInAsAdmin(page, password)
       const word = uniqueWord()
       const [one, two] = [await createUser({ name: `Grace Brewster ${word}` }), await createUser({ name: word })]

@@ -29,7 +29,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('an admin invites two users; one joins with the role of the invitation', async ({
+    test('an admin invites two users; one joins with the role of the invitation', { tag: '@smoke' }, async ({
       page,
       password,
       appUrl,

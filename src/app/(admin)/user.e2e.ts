@@ -36,7 +36,11 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a role change takes effect at the next request of the signed-in user', async ({ page, password, appUrl }) => {
+    test('a role change takes effect at the next request of the signed-in user', { tag: '@smoke' }, async ({
+      page,
+      password,
+      appUrl,
+    }) => {
       const admin = await signInAsAdmin(page, password)
       const { id, name, email } = await createUser()
       const other = await newBrowserPage(page, appUrl)
@@ -92,7 +96,7 @@ for (const javaScriptEnabled of [true, false]) {
       await other.context().close()
     })
 
-    test('deleting a user requires typing their email', async ({ page, password, appUrl }) => {
+    test('deleting a user requires typing their email', { tag: '@smoke' }, async ({ page, password, appUrl }) => {
       await signInAsAdmin(page, password)
       const { id, name, email } = await createUser()
       const other = await newBrowserPage(page, appUrl)

@@ -35,7 +35,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('an editor writes, saves and publishes a post, and the public can read it', async ({
+    test('an editor writes, saves and publishes a post, and the public can read it', { tag: '@smoke' }, async ({
       page,
       password,
       appUrl,

@@ -54,7 +54,7 @@ for (const theme of ['light', 'dark'] as const) {
   }
 }
 
-test('the reference shows every operation of the document', async ({ page, request }) => {
+test('the reference shows every operation of the document', { tag: '@smoke' }, async ({ page, request }) => {
   const { paths, tags } = await (await request.get('/api/openapi.json')).json()
   await page.goto('/docs/api')
   const names = Object.entries<Record<string, { operationId: string }>>(paths).flatMap(([path, item]) =>

@@ -47,7 +47,9 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`with JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, () => {
     test.use({ javaScriptEnabled })
 
-    test('a user signs in with the code from the email, and returns to the page they wanted', async ({ page }) => {
+    test('a user signs in with the code from the email, and returns to the page they wanted', {
+      tag: '@smoke',
+    }, async ({ page }) => {
       const email = await newUser({ hasPassword: false })
       await page.goto('/signin?callbackUrl=/search')
       await page.getByRole('link', { name: 'Continue with an email code' }).click()

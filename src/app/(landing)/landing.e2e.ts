@@ -2,7 +2,7 @@ import { expect, expectAccessible, expectNoLayoutShift, test } from '../../../te
 import { appName } from '../../brand.ts'
 import { content } from './content.ts'
 
-test('the page shows the content file, with one h1', async ({ page }) => {
+test('the page shows the content file, with one h1', { tag: '@smoke' }, async ({ page }) => {
   await page.goto('/')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(content.title)
   for (const { title } of content.features)

@@ -28,7 +28,11 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {
     test.use({ javaScriptEnabled })
 
-    test('a user creates an organization and invites another, who joins', async ({ page, password, appUrl }) => {
+    test('a user creates an organization and invites another, who joins', { tag: '@smoke' }, async ({
+      page,
+      password,
+      appUrl,
+    }) => {
       await signInAsNewUser(page, password)
       const name = randomName()
       const slug = await createOrganization(page, name)

@@ -29,7 +29,7 @@ test('a transaction that fails is rolled back, and throws the error', async () =
   await expect(pool.query(`select from ${table}`)).rejects.toMatchObject({ code: '42P01' })
 })
 
-test('transactions whose BEGIN fails leak no connection', async () => {
+test('transactions whose BEGIN fails leak no connection', { tags: 'full' }, async () => {
   pool.on('acquire', destroySocket)
   for (let round = 0; round < moreThanPoolSize; round++) await expect(add()).rejects.toThrow()
   pool.removeAllListeners('acquire')
@@ -55,7 +55,9 @@ test('a transaction that loses its connection fails at once, and leaks no connec
   expect(await Promise.all(Array.from({ length: moreThanPoolSize }, add))).toEqual(Array(moreThanPoolSize).fill(2))
 })
 
-test('two transactions that deadlock both succeed after a retry, and each change is applied once', async () => {
+test('two transactions that deadlock both succeed after a retry, and each change is applied once', {
+  tags: 'full',
+}, async () => {
   await pool.query('create table pair (id int primary key, count int not null)')
   await pool.query('insert into pair values (1, 0), (2, 0)')
   let runs = 0
@@ -179,7 +181,7 @@ describe('statements in one round trip', () => {
     expect(rows).toEqual([{ count: 2 }])
   })
 
-  test('are retried after a deadlock', async () => {
+  test('are retried after a deadlock', { tags: 'full' }, async () => {
     const table = await newTable()
     await db.execute(sql`insert into ${table} values (1), (2)`)
     const lock = (id: number) => sql`select pg_sleep(0.1) from ${table} where id = ${id} for update`

@@ -1,3 +1,4 @@
+// @module-tag full: creates ten databases and waits for locks.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'

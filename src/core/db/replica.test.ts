@@ -32,7 +32,9 @@ test('a table that the replica does not have yet is read from the primary', asyn
   expect((await client.readReplica.execute(sql`select count(*)::int as count from users`)).rows).toHaveLength(1)
 })
 
-test('while the replica is unavailable the primary is used, without waiting for the replica each time', async () => {
+test('while the replica is unavailable the primary is used, without waiting for the replica each time', {
+  tags: 'full',
+}, async () => {
   await dropDatabase(inject('server'), replica.name)
   expect(await queriedDatabase(client.readReplica)).toBe(await queriedDatabase(client.db))
   const start = performance.now()

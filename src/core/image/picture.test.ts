@@ -175,7 +175,7 @@ describe('rejected with a message', () => {
     expect(await errorOf(avif)).toBe(formatsMessage)
   })
 
-  test('a decompression bomb, by its header alone', async () => {
+  test('a decompression bomb, by its header alone', { tags: 'full' }, async () => {
     const bomb = png(8_000, 8_000, lines(8_000, 8_000))
     expect(bomb.length).toBeLessThan(20_000)
     const message = 'Use an image of up to 40 megapixels'
@@ -196,7 +196,7 @@ describe('rejected with a message', () => {
     )
   })
 
-  test('more than 16 megapixels in a format that is decoded as a whole', async () => {
+  test('more than 16 megapixels in a format that is decoded as a whole', { tags: 'full' }, async () => {
     const webp = await solid(64, 64).webp().toBuffer()
     webp.writeUInt16LE(4_100, 26)
     webp.writeUInt16LE(4_000, 28)
@@ -205,7 +205,9 @@ describe('rejected with a message', () => {
   })
 })
 
-test('beyond ten queued pictures further ones are rejected, and the queued ones are processed', async () => {
+test('beyond ten queued pictures further ones are rejected, and the queued ones are processed', {
+  tags: 'full',
+}, async () => {
   const sent = await solid().png().toBuffer()
   const outcomes = await Promise.all(
     Array.from({ length: 15 }, () =>

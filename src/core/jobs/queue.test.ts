@@ -1,3 +1,4 @@
+// @module-tag full: waits for a worker.
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'

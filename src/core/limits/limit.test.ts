@@ -128,7 +128,7 @@ describe('a limit in PostgreSQL', () => {
     expect(successes).toBe(41)
   })
 
-  test('is lifted on every node about a second after one node has reset it', async () => {
+  test('is lifted on every node about a second after one node has reset it', { tags: 'full' }, async () => {
     const define = () => defineLimit('test_nodes', { points: 1, seconds: 600 })
     const [one, other] = [define(), define()]
     const id = key()
@@ -140,7 +140,7 @@ describe('a limit in PostgreSQL', () => {
     await expect(one.consume(id)).resolves.toBeUndefined()
   })
 
-  test('queries the store once a second during a flood of rejected attempts', async () => {
+  test('queries the store once a second during a flood of rejected attempts', { tags: 'full' }, async () => {
     const limit = defineLimit('test_flood', { points: 1, seconds: 600 })
     const id = key()
     await limit.consume(id)
@@ -149,7 +149,7 @@ describe('a limit in PostgreSQL', () => {
     expect(rows[0].points).toBeLessThan(10)
   })
 
-  test('allows attempts again when the time is over', async () => {
+  test('allows attempts again when the time is over', { tags: 'full' }, async () => {
     const short = defineLimit('test_short', { points: 1, seconds: 1 })
     const id = key()
     await short.consume(id)
@@ -180,7 +180,7 @@ test.runIf(process.env.REQUIRE_REDIS)('redis-server is installed if REQUIRE_REDI
   expect(hasRedis).toBe(true)
 })
 
-describe.runIf(hasRedis)('a limit in Redis', () => {
+describe.runIf(hasRedis)('a limit in Redis', { tags: 'full' }, () => {
   let server: ChildProcess
   let limit: ReturnType<typeof defineLimit>
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { expect, test } from '../support/e2e-test.ts'
 const inlineScripts = (html: string) =>
   [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? '')
 
-test.describe('headers', () => {
+test.describe('headers', { tag: '@smoke' }, () => {
   for (const path of ['/', '/signed-out', '/signin', '/no-such-page']) {
     test(`of ${path} include the security headers and a strict CSP`, async ({ request }) => {
       const headers = (await request.get(path)).headers()

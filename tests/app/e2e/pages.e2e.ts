@@ -7,7 +7,7 @@ for (const theme of ['light', 'dark'] as const) {
     test.use({ colorScheme: theme })
 
     for (const path of pages) {
-      test(`${path} passes axe`, async ({ page }) => {
+      test(`${path} passes axe`, { tag: theme === 'light' ? '@smoke' : [] }, async ({ page }) => {
         await page.goto(path)
         await expectAccessible(page)
       })

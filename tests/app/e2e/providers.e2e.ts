@@ -26,7 +26,9 @@ const kindsOf = async (id: string) =>
 
 for (const { id, provider } of providers) {
   test.describe(`with ${provider}`, () => {
-    test('a new user signs up as a viewer, and signs in again as the same user', async ({ page }) => {
+    test('a new user signs up as a viewer, and signs in again as the same user', { tag: '@smoke' }, async ({
+      page,
+    }) => {
       const email = uniqueEmail()
       await continueWith(page, provider, email)
       await expect(page).toHaveURL('/dashboard')

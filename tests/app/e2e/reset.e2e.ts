@@ -80,7 +80,7 @@ test('a user without a password can set one with a reset link', async ({ page })
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('a password can be reset', async ({ page }) => {
+  test('a password can be reset', { tag: '@smoke' }, async ({ page }) => {
     const email = await newUser()
     await requestReset(page, email)
     await page.goto(linkIn(await waitForEmail(email, subject)))

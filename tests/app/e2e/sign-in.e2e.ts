@@ -9,7 +9,7 @@ async function lastingCookies(page: Page): Promise<string[]> {
   return (await page.context().cookies()).filter(({ expires }) => expires > inAnHour).map(({ name }) => name)
 }
 
-test('a seeded user signs in, is greeted, and signs out', async ({ page, password }) => {
+test('a seeded user signs in, is greeted, and signs out', { tag: '@smoke' }, async ({ page, password }) => {
   await signIn(page, 'admin@example.com', password)
   await expect(greeting(page, 'Ada')).toBeVisible()
   await expectAccessible(page)
@@ -46,9 +46,9 @@ test('a seeded user signs in, is greeted, and signs out', async ({ page, passwor
   expect(await (await page.request.get('/api/auth/session')).json()).toBeNull()
 })
 
-test('a wrong password and an unknown email get the same message, and the form preserves the email', async ({
-  page,
-}) => {
+test('a wrong password and an unknown email get the same message, and the form preserves the email', {
+  tag: '@smoke',
+}, async ({ page }) => {
   for (const email of ['admin@example.com', 'nobody@example.com']) {
     await signIn(page, email, 'not the password')
     await expect(page.getByRole('main').getByRole('alert')).toHaveText('Incorrect email or password')

@@ -44,7 +44,9 @@ test('a user signs up, opens the email in the development inbox, verifies it, an
   expect(response.status()).toBe(200)
 })
 
-test('an invalid form shows an error at each field, and preserves all values except the password', async ({ page }) => {
+test('an invalid form shows an error at each field, and preserves all values except the password', {
+  tag: '@smoke',
+}, async ({ page }) => {
   await signUp(page, 'nobody', 'Password123456', 'x'.repeat(101))
   await expect(page.getByLabel('Email')).toHaveAccessibleDescription(/like ada@example.com/)
   await expect(page.getByLabel('Email')).toHaveValue('nobody')
@@ -92,7 +94,7 @@ test('the hint says in words what is left to do while a password is typed, and s
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 
-  test('a user can sign up', async ({ page }) => {
+  test('a user can sign up', { tag: '@smoke' }, async ({ page }) => {
     const email = uniqueEmail()
     await signUp(page, email, 'short')
     await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/at least 12/)

@@ -14,18 +14,18 @@ export interface Check {
   notCovered?: string
   /** Why it runs only with the faults, which have more time and all servers. */
   slowReason?: string
+  /** Why it runs only in the full run, not for every change. */
+  full?: FullReason
 }
+
+type FullReason = 'measures time' | 'samples races' | 'takes long' | 'needs a browser' | 'needs other servers'
+type CheckOptions = Pick<Check, 'notCovered' | 'slowReason' | 'full'>
 
 type Run = (world: World) => Promise<string | undefined> | Promise<void>
 
 export const registeredChecks: Check[] = []
 
-export function check(
-  number: string,
-  title: string,
-  run: Run,
-  options: Pick<Check, 'notCovered' | 'slowReason'> = {},
-): void {
+export function check(number: string, title: string, run: Run, options: CheckOptions = {}): void {
   registeredChecks.push({ number, title, run, ...options })
 }
 
@@ -35,13 +35,7 @@ export function skip(number: string, title: string, skipReason: string): void {
 }
 
 /** A check of a module: skipped if the module is not installed. */
-export function checkModule(
-  module: string,
-  number: string,
-  title: string,
-  run: Run,
-  options: Pick<Check, 'notCovered' | 'slowReason'> = {},
-): void {
+export function checkModule(module: string, number: string, title: string, run: Run, options: CheckOptions = {}): void {
   if (hasModule(module)) check(number, title, run, options)
   else skip(number, title, `there is no module ${module}`)
 }

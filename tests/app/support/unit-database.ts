@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, inject } from 'vitest'
 import { createDatabase, dropDatabase } from './database.ts'
 
@@ -10,6 +11,9 @@ process.env.AUTH_URL = 'http://localhost:3000'
 process.env.LOG_LEVEL ??= 'silent'
 // Off by default: nothing that organizations have would be tested.
 process.env.CONTENT_PER_ORGANIZATION = 'on'
+
+// CI sets it, so that a change does not fail because of an older bug. FC_SEED repeats a run.
+if (process.env.FC_SEED) fc.configureGlobal({ seed: Number(process.env.FC_SEED) })
 
 afterAll(async () => {
   // Read from globalThis, because importing the client here would open a pool in every test file.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { rounds } from '../support/rounds.ts'
+import { rounds, seed } from '../support/rounds.ts'
 import {
   differences,
   firstChanges,
@@ -17,9 +17,9 @@ import {
 
 const someModules = fc.subarray(moduleNames)
 const inSomeOrder = (names: string[]) => fc.shuffledSubarray(names, { minLength: names.length })
-const runs = (weekly: number) => ({
-  numRuns: rounds(weekly),
-  seed: 20_261_115,
+const runs = (count: number) => ({
+  numRuns: rounds(count),
+  seed,
   interruptAfterTimeLimit: 1_200_000,
   markInterruptAsFailure: true,
 })

@@ -84,7 +84,7 @@ try {
   console.log(`the check of an app without changes takes ${seconds.toFixed(0)} s of CPU`)
 
   const wanted = ordinaryChanges.filter(isWanted)
-  // All together first. Alone if that fails, to name the one, and every week.
+  // With QUICK all together first. Alone if that fails, to name the one.
   const together = process.env.QUICK ? complaintsAbout(wanted) : 'not tried'
   for (const change of wanted) {
     const complaints = together && complaintsAbout([change])

@@ -29,36 +29,41 @@ function buildWithoutProxy(): string {
   return folder
 }
 
-check('H-182', 'without proxy.ts every action, handler and page makes the same access decision', async (world) => {
-  const folder = buildWithoutProxy()
-  const node = await startServer('start', world.env, { folder })
-  try {
-    // The proxy is really gone: its CSP nonce is missing.
-    const bare = await fetch(`${node.url}/signin`)
-    assert.ok(!bare.headers.get('content-security-policy')?.includes('nonce-'))
-    const viewer = await world.newSession()
-    const before = await snapshotState(world)
-    const entries = (await findEntryPoints()).filter((entry) => entry.access !== 'public' && isDecidedInApp(entry))
-    for (const { kind, name, access, method = 'GET', path: pattern = '/' } of entries) {
-      const isForViewers = access !== 'public' && access.roles.includes('viewer')
-      for (const jar of [new Jar(), ...(isForViewers ? [] : [viewer.jar.copy()])]) {
-        const expected = jar.token ? 'forbidden' : 'unauthenticated'
-        if (kind === 'action') {
-          assert.equal(verdict(await submitAction(world, name, {}, { jar, node })), expected, name)
-          continue
+check(
+  'H-182',
+  'without proxy.ts every action, handler and page makes the same access decision',
+  async (world) => {
+    const folder = buildWithoutProxy()
+    const node = await startServer('start', world.env, { folder })
+    try {
+      // The proxy is really gone: its CSP nonce is missing.
+      const bare = await fetch(`${node.url}/signin`)
+      assert.ok(!bare.headers.get('content-security-policy')?.includes('nonce-'))
+      const viewer = await world.newSession()
+      const before = await snapshotState(world)
+      const entries = (await findEntryPoints()).filter((entry) => entry.access !== 'public' && isDecidedInApp(entry))
+      for (const { kind, name, access, method = 'GET', path: pattern = '/' } of entries) {
+        const isForViewers = access !== 'public' && access.roles.includes('viewer')
+        for (const jar of [new Jar(), ...(isForViewers ? [] : [viewer.jar.copy()])]) {
+          const expected = jar.token ? 'forbidden' : 'unauthenticated'
+          if (kind === 'action') {
+            assert.equal(verdict(await submitAction(world, name, {}, { jar, node })), expected, name)
+            continue
+          }
+          const path = pattern.replaceAll(/\[\w+\]/g, crypto.randomUUID())
+          const body = kind === 'page' || ['GET', 'HEAD'].includes(method) ? {} : { body: {} }
+          const { status, headers } = await call(node.url, path, { method, jar, ...body })
+          if (kind === 'handler') assert.equal(status, jar.token ? 403 : 401, name)
+          else if (jar.token) assert.equal(status, 404, name)
+          else assert.match(headers.location ?? '', /^\/signin/, name)
         }
-        const path = pattern.replaceAll(/\[\w+\]/g, crypto.randomUUID())
-        const body = kind === 'page' || ['GET', 'HEAD'].includes(method) ? {} : { body: {} }
-        const { status, headers } = await call(node.url, path, { method, jar, ...body })
-        if (kind === 'handler') assert.equal(status, jar.token ? 403 : 401, name)
-        else if (jar.token) assert.equal(status, 404, name)
-        else assert.match(headers.location ?? '', /^\/signin/, name)
       }
+      assert.equal(await snapshotState(world), before)
+      return `${entries.length} entries`
+    } finally {
+      await node.stop()
+      rmSync(folder, { recursive: true, force: true })
     }
-    assert.equal(await snapshotState(world), before)
-    return `${entries.length} entries`
-  } finally {
-    await node.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-})
+  },
+  { full: 'takes long' },
+)

@@ -61,34 +61,41 @@ check(
     assert.equal(await snapshotState(world), before)
     return `${actions.length} actions, ${callers.length} kinds of unauthenticated callers`
   },
+  { full: 'takes long' },
 )
 
 /** The number of audit events: a rejected call must not add one. */
 const countAuditEvents = async (world: World): Promise<number> =>
   (await world.query('select count(*)::int as count from audit_events'))[0].count
 
-checkModule('admin', 'H-176', 'non-admins can call no admin action, and nothing changes', async (world) => {
-  const victim = await world.newSession({ role: 'editor' })
-  const callers = await Promise.all((['viewer', 'editor'] as const).map((role) => world.newSession({ role })))
-  const actions = guardedActionsOf('admin')
-  for (const name of ['listUsers', 'updateUserRole', 'deleteUser', 'suspendUsers'])
-    assert.ok(actions.map((action) => action.name).includes(name), name)
-  const before = [await snapshotState(world), await countAuditEvents(world)]
-  // Targeting another user, themselves, or no user: the result is always forbidden.
-  for (const { name } of actions)
-    for (const caller of callers)
-      for (const input of [
-        validInputOf(name, { ...victim, password }),
-        validInputOf(name, { ...caller, password }),
-        validInputOf(name, { email: 'x', password }),
-        {},
-        null,
-      ])
-        for (const how of [{ jar: caller.jar }, { headers: { Authorization: `Bearer ${caller.token}` } }])
-          assert.equal(verdict(await submitAction(world, name, input, how)), 'forbidden', name)
-  assert.deepEqual([await snapshotState(world), await countAuditEvents(world)], before)
-  return `${actions.length} actions`
-})
+checkModule(
+  'admin',
+  'H-176',
+  'non-admins can call no admin action, and nothing changes',
+  async (world) => {
+    const victim = await world.newSession({ role: 'editor' })
+    const callers = await Promise.all((['viewer', 'editor'] as const).map((role) => world.newSession({ role })))
+    const actions = guardedActionsOf('admin')
+    for (const name of ['listUsers', 'updateUserRole', 'deleteUser', 'suspendUsers'])
+      assert.ok(actions.map((action) => action.name).includes(name), name)
+    const before = [await snapshotState(world), await countAuditEvents(world)]
+    // Targeting another user, themselves, or no user: the result is always forbidden.
+    for (const { name } of actions)
+      for (const caller of callers)
+        for (const input of [
+          validInputOf(name, { ...victim, password }),
+          validInputOf(name, { ...caller, password }),
+          validInputOf(name, { email: 'x', password }),
+          {},
+          null,
+        ])
+          for (const how of [{ jar: caller.jar }, { headers: { Authorization: `Bearer ${caller.token}` } }])
+            assert.equal(verdict(await submitAction(world, name, input, how)), 'forbidden', name)
+    assert.deepEqual([await snapshotState(world), await countAuditEvents(world)], before)
+    return `${actions.length} actions`
+  },
+  { full: 'takes long' },
+)
 
 const userLists = ['/api/demo/admin/users', '/api/admin/users/export']
 
@@ -160,44 +167,50 @@ check(
       }
     assert.equal(await snapshotState(world), before)
   },
+  { full: 'takes long' },
 )
 
-check('H-180', 'router headers from the browser change no access decision', async (world) => {
-  const asked = await decisions(world)
-  const tree = encodeURIComponent(JSON.stringify(['', { children: ['admin', {}] }, null, 'refetch']))
-  const headerSets: Record<string, string>[] = [
-    { 'Next-Router-Prefetch': '1' },
-    { 'Next-Router-State-Tree': tree },
-    { 'Next-Url': '/admin' },
-    { Purpose: 'prefetch', 'Sec-Purpose': 'prefetch' },
-    { 'X-Middleware-Subrequest': Array(5).fill('src/proxy').join(':') },
-  ]
-  for (const headers of headerSets)
-    for (const [expected, ask] of asked)
-      assert.equal(verdict(await ask({ headers, path: '/account/profile' })), expected, JSON.stringify(headers))
-  // Next sets this header when it forwards an action to the page that has it. Other pages do not run the action.
-  for (const [expected, ask] of asked) {
-    assert.equal(verdict(await ask({ headers: { 'X-Action-Forwarded': '1' } })), expected)
-    const elsewhere = await ask({ headers: { 'X-Action-Forwarded': '1' }, path: '/forgot' })
-    const isNotRun = elsewhere.value === undefined && elsewhere.status >= 400
-    assert.ok(isNotRun || verdict(elsewhere) === expected, verdict(elsewhere))
-  }
-  for (const path of ['/account/profile?_rsc=1', '/signin?_rsc=', '/?_rsc=x&_rsc=y'])
-    for (const [expected, ask] of asked) assert.equal(verdict(await ask({ path })), expected, path)
-  // With the RSC header Next only renders the page and does not run the action.
-  const before = await snapshotState(world)
-  for (const headers of [
-    { RSC: '1' },
-    { RSC: '1', 'Next-Router-Prefetch': '1' },
-    { RSC: '1', 'Next-Router-Segment-Prefetch': '/_tree' },
-  ] as Record<string, string>[])
-    for (const [, ask] of asked) {
-      let response = await ask({ headers, path: '/account/profile' })
-      if (response.status === 307) response = await ask({ headers, path: response.headers.location ?? '' })
-      assert.equal(response.value, undefined, JSON.stringify(headers))
+check(
+  'H-180',
+  'router headers from the browser change no access decision',
+  async (world) => {
+    const asked = await decisions(world)
+    const tree = encodeURIComponent(JSON.stringify(['', { children: ['admin', {}] }, null, 'refetch']))
+    const headerSets: Record<string, string>[] = [
+      { 'Next-Router-Prefetch': '1' },
+      { 'Next-Router-State-Tree': tree },
+      { 'Next-Url': '/admin' },
+      { Purpose: 'prefetch', 'Sec-Purpose': 'prefetch' },
+      { 'X-Middleware-Subrequest': Array(5).fill('src/proxy').join(':') },
+    ]
+    for (const headers of headerSets)
+      for (const [expected, ask] of asked)
+        assert.equal(verdict(await ask({ headers, path: '/account/profile' })), expected, JSON.stringify(headers))
+    // Next sets this header when it forwards an action to the page that has it. Other pages do not run the action.
+    for (const [expected, ask] of asked) {
+      assert.equal(verdict(await ask({ headers: { 'X-Action-Forwarded': '1' } })), expected)
+      const elsewhere = await ask({ headers: { 'X-Action-Forwarded': '1' }, path: '/forgot' })
+      const isNotRun = elsewhere.value === undefined && elsewhere.status >= 400
+      assert.ok(isNotRun || verdict(elsewhere) === expected, verdict(elsewhere))
     }
-  assert.equal(await snapshotState(world), before)
-})
+    for (const path of ['/account/profile?_rsc=1', '/signin?_rsc=', '/?_rsc=x&_rsc=y'])
+      for (const [expected, ask] of asked) assert.equal(verdict(await ask({ path })), expected, path)
+    // With the RSC header Next only renders the page and does not run the action.
+    const before = await snapshotState(world)
+    for (const headers of [
+      { RSC: '1' },
+      { RSC: '1', 'Next-Router-Prefetch': '1' },
+      { RSC: '1', 'Next-Router-Segment-Prefetch': '/_tree' },
+    ] as Record<string, string>[])
+      for (const [, ask] of asked) {
+        let response = await ask({ headers, path: '/account/profile' })
+        if (response.status === 307) response = await ask({ headers, path: response.headers.location ?? '' })
+        assert.equal(response.value, undefined, JSON.stringify(headers))
+      }
+    assert.equal(await snapshotState(world), before)
+  },
+  { full: 'takes long' },
+)
 
 check('H-181', 'every action of the build declares in its source who may call it', async () => {
   const actions = listActions()
@@ -334,41 +347,61 @@ check('H-187', 'malformed and foreign ids are rejected', async (world) => {
   assert.equal(await snapshotState(world), before)
 })
 
-checkModule('admin', 'H-188', 'a demoted admin can no longer delete users from an open tab', async (world) => {
-  const other = await world.node('second')
-  const [first, second] = [await world.newSession({ role: 'admin' }), await world.newSession({ role: 'admin' })]
-  const victim = await world.newUser()
-  const input = { userId: victim.id, confirmation: victim.email }
-  // The page loads while the role is still admin.
-  assert.equal((await world.get(`/admin/users/${victim.id}`, { jar: first.jar })).status, 200)
-  const demoted = await submitAction(world, 'updateUserRole', { userId: first.id, role: 'viewer' }, { jar: second.jar })
-  assert.equal(verdict(demoted), 'ok')
-  for (const node of [world.app, other])
-    assert.equal(verdict(await submitAction(world, 'deleteUser', input, { jar: first.jar.copy(), node })), 'forbidden')
-  assert.equal((await world.get('/api/demo/admin/users', { jar: first.jar })).status, 403)
-  assert.equal((await world.get(`/admin/users/${victim.id}`, { jar: first.jar })).status, 404)
-  assert.equal((await world.trySignIn(victim.email)).status, 200)
-  // The same call works for the other admin, so only the role made the difference.
-  assert.match(verdict(await submitAction(world, 'deleteUser', input, { jar: second.jar })), /^to \/admin\/users/)
-})
-
-checkModule('admin', 'H-189', 'a promoted user has admin rights on the next request', async (world) => {
-  const other = await world.node('second')
-  const admin = await world.newSession({ role: 'admin' })
-  const { id, jar } = await world.newSession()
-  const statusesNow = async () => {
-    const statuses: number[] = []
+checkModule(
+  'admin',
+  'H-188',
+  'a demoted admin can no longer delete users from an open tab',
+  async (world) => {
+    const other = await world.node('second')
+    const [first, second] = [await world.newSession({ role: 'admin' }), await world.newSession({ role: 'admin' })]
+    const victim = await world.newUser()
+    const input = { userId: victim.id, confirmation: victim.email }
+    // The page loads while the role is still admin.
+    assert.equal((await world.get(`/admin/users/${victim.id}`, { jar: first.jar })).status, 200)
+    const demoted = await submitAction(
+      world,
+      'updateUserRole',
+      { userId: first.id, role: 'viewer' },
+      { jar: second.jar },
+    )
+    assert.equal(verdict(demoted), 'ok')
     for (const node of [world.app, other])
-      for (const path of ['/admin/users', '/api/demo/admin/users'])
-        statuses.push((await call(node.url, path, { jar: jar.copy() })).status)
-    return statuses
-  }
-  assert.deepEqual(await statusesNow(), [404, 403, 404, 403])
-  const promoted = await submitAction(world, 'updateUserRole', { userId: id, role: 'admin' }, { jar: admin.jar })
-  assert.equal(verdict(promoted), 'ok')
-  assert.deepEqual(await statusesNow(), [200, 200, 200, 200])
-  assert.equal((await world.getSession(jar, other)).user.role, 'admin')
-})
+      assert.equal(
+        verdict(await submitAction(world, 'deleteUser', input, { jar: first.jar.copy(), node })),
+        'forbidden',
+      )
+    assert.equal((await world.get('/api/demo/admin/users', { jar: first.jar })).status, 403)
+    assert.equal((await world.get(`/admin/users/${victim.id}`, { jar: first.jar })).status, 404)
+    assert.equal((await world.trySignIn(victim.email)).status, 200)
+    // The same call works for the other admin, so only the role made the difference.
+    assert.match(verdict(await submitAction(world, 'deleteUser', input, { jar: second.jar })), /^to \/admin\/users/)
+  },
+  { full: 'needs other servers' },
+)
+
+checkModule(
+  'admin',
+  'H-189',
+  'a promoted user has admin rights on the next request',
+  async (world) => {
+    const other = await world.node('second')
+    const admin = await world.newSession({ role: 'admin' })
+    const { id, jar } = await world.newSession()
+    const statusesNow = async () => {
+      const statuses: number[] = []
+      for (const node of [world.app, other])
+        for (const path of ['/admin/users', '/api/demo/admin/users'])
+          statuses.push((await call(node.url, path, { jar: jar.copy() })).status)
+      return statuses
+    }
+    assert.deepEqual(await statusesNow(), [404, 403, 404, 403])
+    const promoted = await submitAction(world, 'updateUserRole', { userId: id, role: 'admin' }, { jar: admin.jar })
+    assert.equal(verdict(promoted), 'ok')
+    assert.deepEqual(await statusesNow(), [200, 200, 200, 200])
+    assert.equal((await world.getSession(jar, other)).user.role, 'admin')
+  },
+  { full: 'needs other servers' },
+)
 
 checkModule('admin', 'H-190', 'an unknown role is rejected', async (world) => {
   const { jar } = await world.newSession({ role: 'admin' })
@@ -431,37 +464,42 @@ checkModule('admin', 'H-191', 'admins cannot delete or suspend themselves, only 
   assert.equal(verdict(promotion), 'forbidden')
 })
 
-check('H-192', 'sensitive actions require reauthentication within the last hour', async (world) => {
-  const { jar, id, email } = await world.newSession()
-  const setReauthenticatedAgo = (minutes: number) =>
-    world.query(`update sessions set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
-      id,
-      minutes,
-    ])
-  const ask = (confirmation = email) => submitAction(world, 'deleteAccount', { confirmation }, { jar })
-  for (const minutes of [61, 24 * 60, 7 * 24 * 60]) {
-    await setReauthenticatedAgo(minutes)
-    const before = await snapshotState(world)
-    assert.equal(verdict(await ask()), 'reauth_required', String(minutes))
-    assert.equal(verdict(await ask('anything')), 'reauth_required', String(minutes))
-    assert.equal(await snapshotState(world), before)
-  }
-  // Neither page views nor a wrong password count as reauthentication.
-  await world.get('/account/profile', { jar })
-  assert.equal(
-    verdict(await submitAction(world, 'reauthenticate', { password: `${password}!` }, { jar })),
-    'invalid_credentials',
-  )
-  assert.equal(verdict(await ask()), 'reauth_required')
-  const { token } = jar
-  assert.equal(verdict(await submitAction(world, 'reauthenticate', { password }, { jar })), 'to /dashboard')
-  assert.notEqual(jar.token, token)
-  assert.equal(await world.getSession(token), null)
-  await setReauthenticatedAgo(59)
-  assert.equal(verdict(await ask()), 'to /signed-out')
-  assert.deepEqual(await world.query('select id from users where id = $1', [id]), [])
-  if (hasModule('admin')) await assertAdminsReauthenticate(world)
-})
+check(
+  'H-192',
+  'sensitive actions require reauthentication within the last hour',
+  async (world) => {
+    const { jar, id, email } = await world.newSession()
+    const setReauthenticatedAgo = (minutes: number) =>
+      world.query(`update sessions set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
+        id,
+        minutes,
+      ])
+    const ask = (confirmation = email) => submitAction(world, 'deleteAccount', { confirmation }, { jar })
+    for (const minutes of [61, 24 * 60, 7 * 24 * 60]) {
+      await setReauthenticatedAgo(minutes)
+      const before = await snapshotState(world)
+      assert.equal(verdict(await ask()), 'reauth_required', String(minutes))
+      assert.equal(verdict(await ask('anything')), 'reauth_required', String(minutes))
+      assert.equal(await snapshotState(world), before)
+    }
+    // Neither page views nor a wrong password count as reauthentication.
+    await world.get('/account/profile', { jar })
+    assert.equal(
+      verdict(await submitAction(world, 'reauthenticate', { password: `${password}!` }, { jar })),
+      'invalid_credentials',
+    )
+    assert.equal(verdict(await ask()), 'reauth_required')
+    const { token } = jar
+    assert.equal(verdict(await submitAction(world, 'reauthenticate', { password }, { jar })), 'to /dashboard')
+    assert.notEqual(jar.token, token)
+    assert.equal(await world.getSession(token), null)
+    await setReauthenticatedAgo(59)
+    assert.equal(verdict(await ask()), 'to /signed-out')
+    assert.deepEqual(await world.query('select id from users where id = $1', [id]), [])
+    if (hasModule('admin')) await assertAdminsReauthenticate(world)
+  },
+  { full: 'needs other servers' },
+)
 
 /** Actions that grant or remove access, or cannot be undone. */
 const sensitive = [
@@ -546,94 +584,105 @@ checkModule('admin', 'H-193', 'admin actions on a deleted or unknown user return
   assert.equal((await world.trySignIn(suspended.email)).status, 200)
 })
 
-checkModule('admin', 'H-194', 'non-admins get no admin page content, not even as RSC payload', async (world) => {
-  const victim = await world.newUser()
-  const marker = `Unmistakable ${crypto.randomUUID()}`
-  await world.query('update users set name = $2 where id = $1', [victim.id, marker])
-  const pages = [
-    '/admin',
-    '/admin/users',
-    `/admin/users?search=${encodeURIComponent(victim.email)}`,
-    `/admin/users/${victim.id}`,
-    // Rendered as dialogs as well, for a router that comes from a page of the module (Next-Url).
-    ...['role', 'suspend', 'delete'].map((act) => `/admin/users/${victim.id}/${act}`),
-    `/admin/users/suspend?ids=${victim.id}`,
-    '/admin/users/import',
-    '/admin/permissions',
-  ]
-  const tree = (...segments: string[]) =>
-    encodeURIComponent(
-      JSON.stringify(['', segments.reduceRight<unknown>((children, name) => ({ children: [name, children] }), {})]),
-    )
-  const headerSets: Record<string, string>[] = [
-    {},
-    { RSC: '1' },
-    { RSC: '1', 'Next-Router-Prefetch': '1' },
-    { RSC: '1', 'Next-Router-Prefetch': '2' },
-    { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/_tree' },
-    { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/admin/users/__PAGE__' },
-    // Claims that the layout, which checks access first, is already loaded.
-    { RSC: '1', 'Next-Router-State-Tree': tree('(admin)', 'admin', 'users', '__PAGE__'), 'Next-Url': '/admin/users' },
-    { Purpose: 'prefetch', 'Sec-Purpose': 'prefetch' },
-    { 'X-Middleware-Subrequest': Array(5).fill('src/proxy').join(':'), 'X-Nextjs-Data': '1' },
-  ]
-  /** Next redirects RSC requests to a URL with `_rsc`: follows that redirect. */
-  const open = async (path: string, how: CallOptions): Promise<HttpResponse> => {
-    const response = await world.get(path, withCopiedJar(how))
-    const { location = '' } = response.headers
-    return response.status === 307 && location.includes('_rsc') ? world.get(location, withCopiedJar(how)) : response
-  }
-  const admin = await world.newSession({ role: 'admin' })
-  for (const headers of headerSets.slice(0, 2)) {
-    const { text } = await open(`/admin/users/${victim.id}`, { jar: admin.jar, headers })
-    assert.ok(text.includes(marker) && text.includes(victim.email), 'even admins do not see the name: check is void')
-  }
-  const callers: [who: string, how: CallOptions, status: number, said: RegExp][] = [
-    ['no session', {}, 307, /NEXT_REDIRECT;\w+;\/signin\?callbackUrl=%2Fadmin/],
-  ]
-  for (const role of ['viewer', 'editor'] as const)
-    callers.push([role, { jar: (await world.newSession({ role })).jar }, 404, /NEXT_HTTP_ERROR_FALLBACK;404/])
-  for (const path of pages)
-    for (const headers of headerSets)
-      for (const [who, how, status, expectedText] of callers) {
-        const response = await open(path, { ...how, headers })
-        const what = `${path} ${JSON.stringify(headers)} by ${who}: ${response.status} ${response.headers.location} ${response.text.slice(0, 400)}`
-        // For RSC requests Next puts the error into a 200 response, and for a segment prefetch it may omit it.
-        const isRscError = headers.RSC !== undefined && response.status === 200
-        if (isRscError && Object.keys(headers).length === 1) assert.match(response.text, expectedText, what)
-        if (!isRscError) assert.equal(response.status, status, what)
-        if (response.status === 307)
-          assert.match(response.headers.location ?? '', /^\/signin\?callbackUrl=%2Fadmin/, what)
-        for (const text of [marker, 'users.change_role', ...(path.includes('search=') ? [] : [victim.email])])
-          assert.ok(!response.text.includes(text), what)
-      }
-  return `${pages.length} pages, ${headerSets.length} header sets, ${callers.length} callers`
-})
-
-check('H-196', 'Range, Accept-Language and method override headers have no effect', async (world) => {
-  const { jar, id } = await world.newSession()
-  const before = await snapshotState(world)
-  const headerSets: Record<string, string>[] = [
-    { Range: 'bytes=0-10' },
-    { 'Accept-Language': '../../etc/passwd, *;q=999999' },
-    { 'Accept-Language': 'x'.repeat(4_000) },
-    { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE' },
-  ]
-  for (const path of everyPath()) {
-    const usual = await world.get(path, { jar: jar.copy() })
-    for (const headers of headerSets) {
-      const response = await world.get(path, { jar: jar.copy(), headers })
-      assert.deepEqual(
-        [response.status, response.headers.location, response.headers['content-type']],
-        [usual.status, usual.headers.location, usual.headers['content-type']],
-        `${path} ${Object.keys(headers)}`,
+checkModule(
+  'admin',
+  'H-194',
+  'non-admins get no admin page content, not even as RSC payload',
+  async (world) => {
+    const victim = await world.newUser()
+    const marker = `Unmistakable ${crypto.randomUUID()}`
+    await world.query('update users set name = $2 where id = $1', [victim.id, marker])
+    const pages = [
+      '/admin',
+      '/admin/users',
+      `/admin/users?search=${encodeURIComponent(victim.email)}`,
+      `/admin/users/${victim.id}`,
+      // Rendered as dialogs as well, for a router that comes from a page of the module (Next-Url).
+      ...['role', 'suspend', 'delete'].map((act) => `/admin/users/${victim.id}/${act}`),
+      `/admin/users/suspend?ids=${victim.id}`,
+      '/admin/users/import',
+      '/admin/permissions',
+    ]
+    const tree = (...segments: string[]) =>
+      encodeURIComponent(
+        JSON.stringify(['', segments.reduceRight<unknown>((children, name) => ({ children: [name, children] }), {})]),
       )
-      assert.ok(!response.setCookies.some((line) => line.startsWith(`${appSlug}.session=`)), path)
+    const headerSets: Record<string, string>[] = [
+      {},
+      { RSC: '1' },
+      { RSC: '1', 'Next-Router-Prefetch': '1' },
+      { RSC: '1', 'Next-Router-Prefetch': '2' },
+      { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/_tree' },
+      { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/admin/users/__PAGE__' },
+      // Claims that the layout, which checks access first, is already loaded.
+      { RSC: '1', 'Next-Router-State-Tree': tree('(admin)', 'admin', 'users', '__PAGE__'), 'Next-Url': '/admin/users' },
+      { Purpose: 'prefetch', 'Sec-Purpose': 'prefetch' },
+      { 'X-Middleware-Subrequest': Array(5).fill('src/proxy').join(':'), 'X-Nextjs-Data': '1' },
+    ]
+    /** Next redirects RSC requests to a URL with `_rsc`: follows that redirect. */
+    const open = async (path: string, how: CallOptions): Promise<HttpResponse> => {
+      const response = await world.get(path, withCopiedJar(how))
+      const { location = '' } = response.headers
+      return response.status === 307 && location.includes('_rsc') ? world.get(location, withCopiedJar(how)) : response
     }
-  }
-  assert.equal((await world.getSession(jar)).user.id, id)
-  assert.equal(await snapshotState(world), before)
-})
+    const admin = await world.newSession({ role: 'admin' })
+    for (const headers of headerSets.slice(0, 2)) {
+      const { text } = await open(`/admin/users/${victim.id}`, { jar: admin.jar, headers })
+      assert.ok(text.includes(marker) && text.includes(victim.email), 'even admins do not see the name: check is void')
+    }
+    const callers: [who: string, how: CallOptions, status: number, said: RegExp][] = [
+      ['no session', {}, 307, /NEXT_REDIRECT;\w+;\/signin\?callbackUrl=%2Fadmin/],
+    ]
+    for (const role of ['viewer', 'editor'] as const)
+      callers.push([role, { jar: (await world.newSession({ role })).jar }, 404, /NEXT_HTTP_ERROR_FALLBACK;404/])
+    for (const path of pages)
+      for (const headers of headerSets)
+        for (const [who, how, status, expectedText] of callers) {
+          const response = await open(path, { ...how, headers })
+          const what = `${path} ${JSON.stringify(headers)} by ${who}: ${response.status} ${response.headers.location} ${response.text.slice(0, 400)}`
+          // For RSC requests Next puts the error into a 200 response, and for a segment prefetch it may omit it.
+          const isRscError = headers.RSC !== undefined && response.status === 200
+          if (isRscError && Object.keys(headers).length === 1) assert.match(response.text, expectedText, what)
+          if (!isRscError) assert.equal(response.status, status, what)
+          if (response.status === 307)
+            assert.match(response.headers.location ?? '', /^\/signin\?callbackUrl=%2Fadmin/, what)
+          for (const text of [marker, 'users.change_role', ...(path.includes('search=') ? [] : [victim.email])])
+            assert.ok(!response.text.includes(text), what)
+        }
+    return `${pages.length} pages, ${headerSets.length} header sets, ${callers.length} callers`
+  },
+  { full: 'takes long' },
+)
+
+check(
+  'H-196',
+  'Range, Accept-Language and method override headers have no effect',
+  async (world) => {
+    const { jar, id } = await world.newSession()
+    const before = await snapshotState(world)
+    const headerSets: Record<string, string>[] = [
+      { Range: 'bytes=0-10' },
+      { 'Accept-Language': '../../etc/passwd, *;q=999999' },
+      { 'Accept-Language': 'x'.repeat(4_000) },
+      { 'X-HTTP-Method-Override': 'DELETE', 'X-Method-Override': 'DELETE', 'X-HTTP-Method': 'DELETE' },
+    ]
+    for (const path of everyPath()) {
+      const usual = await world.get(path, { jar: jar.copy() })
+      for (const headers of headerSets) {
+        const response = await world.get(path, { jar: jar.copy(), headers })
+        assert.deepEqual(
+          [response.status, response.headers.location, response.headers['content-type']],
+          [usual.status, usual.headers.location, usual.headers['content-type']],
+          `${path} ${Object.keys(headers)}`,
+        )
+        assert.ok(!response.setCookies.some((line) => line.startsWith(`${appSlug}.session=`)), path)
+      }
+    }
+    assert.equal((await world.getSession(jar)).user.id, id)
+    assert.equal(await snapshotState(world), before)
+  },
+  { full: 'takes long' },
+)
 
 checkModule('admin', 'H-197', 'another site cannot fetch the user list with an admin’s cookie', async (world) => {
   const { jar, id } = await world.newSession({ role: 'admin' })
@@ -666,47 +715,52 @@ checkModule('admin', 'H-197', 'another site cannot fetch the user list with an a
   assert.equal(kind, 'users.listed')
 })
 
-check('H-198', 'an error reveals neither a role nor another user', async (world) => {
-  const [user, other] = [await world.newSession(), await world.newSession({ role: 'editor' })]
-  const [{ id: sessionId }] = await world.query('select id from sessions where user_id = $1', [other.id])
-  const closed = await world.node('sign-up closed', { AUTH_SIGNUP: 'closed' })
-  const signUp = { email: other.email, name: 'x', password }
-  const errors: [expected: string, answer: ActionResponse][] = [
-    ['unauthenticated', await submitAction(world, 'deleteAccount', { confirmation: other.email })],
-    ['not_found', await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar })],
-    ['invalid_input', await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar })],
-    [
-      'invalid_credentials',
-      await submitAction(world, 'changePassword', { current: 'x', next: 'y', email: other.email }, { jar: user.jar }),
-    ],
-    ['forbidden', await submitAction(world, 'signUp', signUp, { node: closed })],
-  ]
-  await world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [user.id])
-  errors.push([
-    'reauth_required',
-    await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar }),
-  ])
-  for (const [expected, response] of errors) {
-    assert.equal(verdict(response), expected)
-    const message = JSON.stringify(response.value)
-    for (const part of [other.id, other.email, sessionId, 'viewer', 'editor', 'admin', 'allow', 'role'])
-      assert.ok(!message.includes(part), `${expected}: ${message}`)
-  }
-  // It does not reveal whether the target exists either.
-  const [theirs, none] = [
-    await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar }),
-    await submitAction(world, 'endSession', { id: crypto.randomUUID() }, { jar: user.jar }),
-  ]
-  assert.deepEqual(theirs.value, none.value)
-  if (!hasModule('admin')) return
-  for (const { name } of guardedActionsOf('admin')) {
-    const messages = new Set<string>()
-    for (const target of [other, { email: other.email }, user]) {
-      const response = await submitAction(world, name, validInputOf(name, { ...target, password }), { jar: user.jar })
-      assert.equal(verdict(response), 'forbidden', name)
-      messages.add(JSON.stringify(response.value))
+check(
+  'H-198',
+  'an error reveals neither a role nor another user',
+  async (world) => {
+    const [user, other] = [await world.newSession(), await world.newSession({ role: 'editor' })]
+    const [{ id: sessionId }] = await world.query('select id from sessions where user_id = $1', [other.id])
+    const closed = await world.node('sign-up closed', { AUTH_SIGNUP: 'closed' })
+    const signUp = { email: other.email, name: 'x', password }
+    const errors: [expected: string, answer: ActionResponse][] = [
+      ['unauthenticated', await submitAction(world, 'deleteAccount', { confirmation: other.email })],
+      ['not_found', await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar })],
+      ['invalid_input', await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar })],
+      [
+        'invalid_credentials',
+        await submitAction(world, 'changePassword', { current: 'x', next: 'y', email: other.email }, { jar: user.jar }),
+      ],
+      ['forbidden', await submitAction(world, 'signUp', signUp, { node: closed })],
+    ]
+    await world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [user.id])
+    errors.push([
+      'reauth_required',
+      await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar }),
+    ])
+    for (const [expected, response] of errors) {
+      assert.equal(verdict(response), expected)
+      const message = JSON.stringify(response.value)
+      for (const part of [other.id, other.email, sessionId, 'viewer', 'editor', 'admin', 'allow', 'role'])
+        assert.ok(!message.includes(part), `${expected}: ${message}`)
     }
-    assert.equal(messages.size, 1, name)
-    assert.doesNotMatch([...messages].join(), /viewer|editor|admin|role|users\.|@/i, name)
-  }
-})
+    // It does not reveal whether the target exists either.
+    const [theirs, none] = [
+      await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar }),
+      await submitAction(world, 'endSession', { id: crypto.randomUUID() }, { jar: user.jar }),
+    ]
+    assert.deepEqual(theirs.value, none.value)
+    if (!hasModule('admin')) return
+    for (const { name } of guardedActionsOf('admin')) {
+      const messages = new Set<string>()
+      for (const target of [other, { email: other.email }, user]) {
+        const response = await submitAction(world, name, validInputOf(name, { ...target, password }), { jar: user.jar })
+        assert.equal(verdict(response), 'forbidden', name)
+        messages.add(JSON.stringify(response.value))
+      }
+      assert.equal(messages.size, 1, name)
+      assert.doesNotMatch([...messages].join(), /viewer|editor|admin|role|users\.|@/i, name)
+    }
+  },
+  { full: 'needs other servers' },
+)

@@ -171,6 +171,7 @@ check(
       await new Promise((resolve) => site.close(resolve))
     }
   },
+  { full: 'needs a browser' },
 )
 
 check(
@@ -223,6 +224,7 @@ check(
     assert.ok([302, 404].includes(started.status))
     assert.doesNotMatch(started.headers.location ?? '', /code_challenge/)
   },
+  { full: 'needs other servers' },
 )
 
 check('H-117', 'a CSRF token with any single character changed is rejected', async (world) => {

@@ -10,8 +10,8 @@ import { check, skip } from '../../app/support/checks.ts'
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 const hasLockfile = existsSync(join(root, 'package-lock.json'))
-const checkLockfile: typeof check = (number, title, run) =>
-  hasLockfile ? check(number, title, run) : skip(number, title, 'there is no package-lock.json')
+const checkLockfile: typeof check = (number, title, run, options) =>
+  hasLockfile ? check(number, title, run, options) : skip(number, title, 'there is no package-lock.json')
 
 interface Locked {
   version: string

@@ -12,32 +12,37 @@ import { runUntilExit } from '../../app/support/server.ts'
 import { verdict } from '../../app/support/server-actions.ts'
 import { isolatedApp } from './support/isolated-app.ts'
 
-check('H-267', 'an error in a route, an action or a page returns an id, and the log has the details', async (world) => {
-  const isolated = await isolatedApp(world)
-  const { jar } = await isolated.addUser('admin')
-  const [node] = isolated.nodes
-  // Everything guarded reads the session first, so this makes all of it fail unexpectedly.
-  await isolated.pool.query('alter table sessions rename to sessions_away')
-  try {
-    const route = await call(node.url, '/api/auth/session', { jar: jar.copy(), allow500: true })
-    assert.deepEqual([route.status, route.json().code], [500, 'internal'])
-    const id = /([\w-]+)$/.exec(route.json().instance)?.[1] ?? assert.fail()
-    const acted = await submitAction(world, 'updateProfile', { name: 'x' }, { node, jar: jar.copy() })
-    assert.equal(verdict(acted), 'internal')
-    const page = await call(node.url, '/dashboard', { jar: jar.copy(), allow500: true })
-    assert.equal(page.status, 500)
-    for (const { text } of [route, acted, page]) assert.doesNotMatch(text, /sessions|relation|42P01|Failed query/)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    const lines = node.output().split('\n')
-    for (const part of [id, 'action failed', 'page failed'])
-      assert.ok(
-        lines.some((line) => line.includes(part) && line.includes('"stack"')),
-        `${part} is not in the log`,
-      )
-  } finally {
-    await isolated.pool.query('alter table sessions_away rename to sessions')
-  }
-})
+check(
+  'H-267',
+  'an error in a route, an action or a page returns an id, and the log has the details',
+  async (world) => {
+    const isolated = await isolatedApp(world)
+    const { jar } = await isolated.addUser('admin')
+    const [node] = isolated.nodes
+    // Everything guarded reads the session first, so this makes all of it fail unexpectedly.
+    await isolated.pool.query('alter table sessions rename to sessions_away')
+    try {
+      const route = await call(node.url, '/api/auth/session', { jar: jar.copy(), allow500: true })
+      assert.deepEqual([route.status, route.json().code], [500, 'internal'])
+      const id = /([\w-]+)$/.exec(route.json().instance)?.[1] ?? assert.fail()
+      const acted = await submitAction(world, 'updateProfile', { name: 'x' }, { node, jar: jar.copy() })
+      assert.equal(verdict(acted), 'internal')
+      const page = await call(node.url, '/dashboard', { jar: jar.copy(), allow500: true })
+      assert.equal(page.status, 500)
+      for (const { text } of [route, acted, page]) assert.doesNotMatch(text, /sessions|relation|42P01|Failed query/)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const lines = node.output().split('\n')
+      for (const part of [id, 'action failed', 'page failed'])
+        assert.ok(
+          lines.some((line) => line.includes(part) && line.includes('"stack"')),
+          `${part} is not in the log`,
+        )
+    } finally {
+      await isolated.pool.query('alter table sessions_away rename to sessions')
+    }
+  },
+  { full: 'needs other servers' },
+)
 
 check(
   'H-268',
@@ -69,6 +74,7 @@ check(
     // Other nodes are not affected.
     assert.equal((await world.get('/api/health/ready')).status, 200)
   },
+  { full: 'needs other servers' },
 )
 
 check(
@@ -84,6 +90,7 @@ check(
     const { nodes } = await isolatedApp(world)
     assert.doesNotMatch(nodes[0].output(), /seeded users/)
   },
+  { full: 'needs other servers' },
 )
 
 check('H-270', 'neither source maps nor build files are served', async (world) => {
@@ -129,26 +136,31 @@ check('H-271', 'Next’s development endpoints do not exist', async (world) => {
     }
 })
 
-check('H-272', 'metrics are not public, and contain no user data', async (world) => {
-  const collector = await startCollector()
-  world.atEndOfGroup(collector.stop)
-  const node = await world.node('with figures', collector.env)
-  const user = await world.newUser()
-  await world.signIn(user, { node })
-  for (let count = 0; count < 50; count++) await call(node.url, `/${crypto.randomUUID()}?email=${user.email}`)
-  const metrics = await collector.metrics()
-  assert.match(metrics, /plinth_audit_entries_total\{plinth_kind="session.started"\} 1/)
-  assert.doesNotMatch(metrics, /@|[0-9a-f]{8}-[0-9a-f]{4}-/)
-  assert.ok(metrics.split('\n').length < 1_000, 'every caller adds time series')
-  for (const path of [
-    '/metrics',
-    '/api/metrics',
-    '/_metrics',
-    '/stats',
-    '/debug',
-    '/debug/pprof',
-    '/actuator/prometheus',
-    '/api/health/metrics',
-  ])
-    for (const place of [world.app, node]) assert.ok([401, 404].includes((await call(place.url, path)).status), path)
-})
+check(
+  'H-272',
+  'metrics are not public, and contain no user data',
+  async (world) => {
+    const collector = await startCollector()
+    world.atEndOfGroup(collector.stop)
+    const node = await world.node('with figures', collector.env)
+    const user = await world.newUser()
+    await world.signIn(user, { node })
+    for (let count = 0; count < 50; count++) await call(node.url, `/${crypto.randomUUID()}?email=${user.email}`)
+    const metrics = await collector.metrics()
+    assert.match(metrics, /plinth_audit_entries_total\{plinth_kind="session.started"\} 1/)
+    assert.doesNotMatch(metrics, /@|[0-9a-f]{8}-[0-9a-f]{4}-/)
+    assert.ok(metrics.split('\n').length < 1_000, 'every caller adds time series')
+    for (const path of [
+      '/metrics',
+      '/api/metrics',
+      '/_metrics',
+      '/stats',
+      '/debug',
+      '/debug/pprof',
+      '/actuator/prometheus',
+      '/api/health/metrics',
+    ])
+      for (const place of [world.app, node]) assert.ok([401, 404].includes((await call(place.url, path)).status), path)
+  },
+  { full: 'needs other servers' },
+)

@@ -283,4 +283,5 @@ check(
     const count = (kind: EntryPoint['kind']) => entries.filter((entry) => entry.kind === kind).length
     return `${count('action')} actions, ${count('handler')} handlers, ${forms.size} forms, ${pages} pages`
   },
+  { full: 'takes long' },
 )

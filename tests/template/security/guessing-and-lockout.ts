@@ -173,6 +173,7 @@ check(
     await world.query('update rate_limits set points = 500 where key = $1', [day])
     assert.equal(verdict(await reauthenticate(world, other.jar, password)), 'rate_limited')
   },
+  { full: 'takes long' },
 )
 
 check(
@@ -214,6 +215,7 @@ check(
     await reset(world, email, newPassword)
     assert.equal((await world.trySignIn(email, newPassword)).status, 200)
   },
+  { full: 'measures time' },
 )
 
 checkModule(
@@ -262,46 +264,56 @@ checkModule(
   },
 )
 
-check('H-346', 'a trusted device has 30 wrong attempts a day, and they count toward the lock', async (world) => {
-  const testUser = await world.newSession()
-  const jar = () => new Jar({ [`${appSlug}.device`]: testUser.jar.get(`${appSlug}.device`) })
-  const seen = await repeat(31, async (index) => {
-    if (index % 5 === 0) await resetLimit(world, 'signin_device')
-    return world.trySignIn(testUser.email, wrongPassword, { jar: jar() })
-  })
-  assert.deepEqual(
-    seen.map(({ status }) => status),
-    [...fill(30, 401), 429],
-  )
-  assert.ok(Number(seen.at(-1)?.headers['retry-after']) > 3600)
-  assert.equal(await failuresOf(world, testUser), 30)
-  // The daily limit of this device is used up, so the right password is rejected there too, but not elsewhere.
-  assert.equal((await world.trySignIn(testUser.email, password, { jar: jar() })).status, 429)
-  assert.equal((await world.trySignIn(testUser.email)).status, 200)
-})
+check(
+  'H-346',
+  'a trusted device has 30 wrong attempts a day, and they count toward the lock',
+  async (world) => {
+    const testUser = await world.newSession()
+    const jar = () => new Jar({ [`${appSlug}.device`]: testUser.jar.get(`${appSlug}.device`) })
+    const seen = await repeat(31, async (index) => {
+      if (index % 5 === 0) await resetLimit(world, 'signin_device')
+      return world.trySignIn(testUser.email, wrongPassword, { jar: jar() })
+    })
+    assert.deepEqual(
+      seen.map(({ status }) => status),
+      [...fill(30, 401), 429],
+    )
+    assert.ok(Number(seen.at(-1)?.headers['retry-after']) > 3600)
+    assert.equal(await failuresOf(world, testUser), 30)
+    // The daily limit of this device is used up, so the right password is rejected there too, but not elsewhere.
+    assert.equal((await world.trySignIn(testUser.email, password, { jar: jar() })).status, 429)
+    assert.equal((await world.trySignIn(testUser.email)).status, 200)
+  },
+  { full: 'measures time' },
+)
 
-check('H-347', 'a password reset unlocks sign-in on every node, whatever attempts others used up', async (world) => {
-  const { email } = await world.newUser()
-  const second = await world.node('second')
-  const before = new Set((await world.query('select key from rate_limits')).map(({ key }) => key))
-  await exhaustAttempts(world, email)
-  const counts = await world.query(`select key from rate_limits where key like 'signin_account_day:%'`)
-  const day = counts.map(({ key }) => key).find((key) => !before.has(key)) ?? assert.fail('no daily count')
-  await world.query('update rate_limits set points = 60 where key = $1', [day])
-  await resetLimit(world, 'signin_account')
-  for (const node of [world.app, second]) assert.equal((await world.trySignIn(email, password, { node })).status, 429)
-  const owner = new Jar()
-  await reset(world, email, newPassword, owner)
-  await waitForCacheExpiry()
-  for (const node of [second, world.app])
-    assert.equal((await world.trySignIn(email, newPassword, { node })).status, 200, 'locked out after a reset')
-  await exhaustAttempts(world, email)
-  assert.equal(
-    (await world.trySignIn(email, newPassword, { jar: owner })).status,
-    200,
-    'the browser of the reset is not trusted',
-  )
-})
+check(
+  'H-347',
+  'a password reset unlocks sign-in on every node, whatever attempts others used up',
+  async (world) => {
+    const { email } = await world.newUser()
+    const second = await world.node('second')
+    const before = new Set((await world.query('select key from rate_limits')).map(({ key }) => key))
+    await exhaustAttempts(world, email)
+    const counts = await world.query(`select key from rate_limits where key like 'signin_account_day:%'`)
+    const day = counts.map(({ key }) => key).find((key) => !before.has(key)) ?? assert.fail('no daily count')
+    await world.query('update rate_limits set points = 60 where key = $1', [day])
+    await resetLimit(world, 'signin_account')
+    for (const node of [world.app, second]) assert.equal((await world.trySignIn(email, password, { node })).status, 429)
+    const owner = new Jar()
+    await reset(world, email, newPassword, owner)
+    await waitForCacheExpiry()
+    for (const node of [second, world.app])
+      assert.equal((await world.trySignIn(email, newPassword, { node })).status, 200, 'locked out after a reset')
+    await exhaustAttempts(world, email)
+    assert.equal(
+      (await world.trySignIn(email, newPassword, { jar: owner })).status,
+      200,
+      'the browser of the reset is not trusted',
+    )
+  },
+  { full: 'needs other servers' },
+)
 
 /** Four at a time, because requests that wait too long for the hash queue would fail. */
 async function inBatches<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
@@ -328,6 +340,7 @@ check(
     assert.equal((await world.trySignIn(trusted.email, password, { ip })).status, 429)
     assert.equal((await world.trySignIn(trusted.email, password, { ip, jar: trusted.jar })).status, 200)
   },
+  { full: 'needs other servers' },
 )
 
 checkModule(
@@ -381,6 +394,7 @@ checkModule(
     )
     assert.equal(guesses.at(-1), 'rate_limited')
   },
+  { full: 'takes long' },
 )
 
 checkModule(
@@ -436,23 +450,30 @@ checkModule(
     assert.equal((await enterCode(world, late, testUser.codes[1] ?? '')).status, 200)
     assert.equal((await enterCode(world, await first(new Jar()), await testUser.rightCode())).status, 200)
   },
+  { full: 'takes long' },
 )
 
-checkModule('account', 'H-351', 'a user cannot keep the hash queue busy with their own password', async (world) => {
-  const { jar } = await world.newSession()
-  const confirmed = await repeat(55, async () => verdict(await reauthenticate(world, jar, password)))
-  assert.equal(confirmed.at(-1), 'rate_limited')
-  assert.ok(confirmed.filter((one) => one.startsWith('to ')).length > 30, String(confirmed))
-  // A first password is hashed only for a user without one, and only a few times.
-  const first = (who: Jar) => submitAction(world, 'setFirstPassword', { password: newPassword }, { jar: who })
-  const taken = await repeat(12, async () => verdict(await first(jar)))
-  assert.deepEqual([...new Set(taken)], ['conflict'])
-  const userWithoutPassword = await world.newUser({ hash: null })
-  const own = await world.insertSession(userWithoutPassword)
-  const set = await repeat(11, async () => {
-    const response = await first(own)
-    await world.query('delete from passwords where user_id = $1', [userWithoutPassword.id])
-    return verdict(response)
-  })
-  assert.deepEqual(set, [...fill(10, 'to /account/password?done'), 'rate_limited'])
-})
+checkModule(
+  'account',
+  'H-351',
+  'a user cannot keep the hash queue busy with their own password',
+  async (world) => {
+    const { jar } = await world.newSession()
+    const confirmed = await repeat(55, async () => verdict(await reauthenticate(world, jar, password)))
+    assert.equal(confirmed.at(-1), 'rate_limited')
+    assert.ok(confirmed.filter((one) => one.startsWith('to ')).length > 30, String(confirmed))
+    // A first password is hashed only for a user without one, and only a few times.
+    const first = (who: Jar) => submitAction(world, 'setFirstPassword', { password: newPassword }, { jar: who })
+    const taken = await repeat(12, async () => verdict(await first(jar)))
+    assert.deepEqual([...new Set(taken)], ['conflict'])
+    const userWithoutPassword = await world.newUser({ hash: null })
+    const own = await world.insertSession(userWithoutPassword)
+    const set = await repeat(11, async () => {
+      const response = await first(own)
+      await world.query('delete from passwords where user_id = $1', [userWithoutPassword.id])
+      return verdict(response)
+    })
+    assert.deepEqual(set, [...fill(10, 'to /account/password?done'), 'rate_limited'])
+  },
+  { full: 'measures time' },
+)

@@ -204,37 +204,42 @@ function signInFromIp(node: RunningServer, localAddress: string, path: string, e
   })
 }
 
-check('H-377', 'an action posted to a page without it is still counted by the caller’s IP', async (world) => {
-  const node = await world.node('no proxy', { TRUSTED_PROXY_HOPS: '0' })
-  const ipsOf = async ({ id }: TestUser): Promise<string[]> => {
-    const rows = await world.query(
-      `select host(ip) as ip from audit_events where kind = 'signin.failed' and target_id = $1 order by id`,
-      [id],
-    )
-    return rows.map(({ ip }) => ip)
-  }
-  const victim = await world.newUser()
-  await signInFromIp(node, '127.0.0.2', '/signin', victim.email)
-  await signInFromIp(node, '127.0.0.3', '/forgot', victim.email)
-  assert.deepEqual(await ipsOf(victim), ['127.0.0.2', '127.0.0.3'])
+check(
+  'H-377',
+  'an action posted to a page without it is still counted by the caller’s IP',
+  async (world) => {
+    const node = await world.node('no proxy', { TRUSTED_PROXY_HOPS: '0' })
+    const ipsOf = async ({ id }: TestUser): Promise<string[]> => {
+      const rows = await world.query(
+        `select host(ip) as ip from audit_events where kind = 'signin.failed' and target_id = $1 order by id`,
+        [id],
+      )
+      return rows.map(({ ip }) => ip)
+    }
+    const victim = await world.newUser()
+    await signInFromIp(node, '127.0.0.2', '/signin', victim.email)
+    await signInFromIp(node, '127.0.0.3', '/forgot', victim.email)
+    assert.deepEqual(await ipsOf(victim), ['127.0.0.2', '127.0.0.3'])
 
-  // Callers cannot forge the headers that carry the IP.
-  const claims = {
-    'X-Action-Forwarded': '1',
-    'X-Plinth-Socket-Address': '192.0.2.77',
-    'X-Plinth-Process-Secret': 'guess',
-    'X-Forwarded-For': '192.0.2.77',
-  }
-  const other = await world.newUser()
-  for (const path of ['/signin', '/forgot']) await signInFromIp(node, '127.0.0.4', path, other.email, claims)
-  assert.deepEqual(await ipsOf(other), ['127.0.0.4', '127.0.0.4'])
+    // Callers cannot forge the headers that carry the IP.
+    const claims = {
+      'X-Action-Forwarded': '1',
+      'X-Plinth-Socket-Address': '192.0.2.77',
+      'X-Plinth-Process-Secret': 'guess',
+      'X-Forwarded-For': '192.0.2.77',
+    }
+    const other = await world.newUser()
+    for (const path of ['/signin', '/forgot']) await signInFromIp(node, '127.0.0.4', path, other.email, claims)
+    assert.deepEqual(await ipsOf(other), ['127.0.0.4', '127.0.0.4'])
 
-  // One limit for both pages: five attempts a minute per account and IP.
-  const third = await world.newUser()
-  for (let tries = 0; tries < 6; tries++)
-    await signInFromIp(node, '127.0.0.5', tries % 2 ? '/forgot' : '/signin', third.email)
-  assert.equal((await ipsOf(third)).length, 5)
-})
+    // One limit for both pages: five attempts a minute per account and IP.
+    const third = await world.newUser()
+    for (let tries = 0; tries < 6; tries++)
+      await signInFromIp(node, '127.0.0.5', tries % 2 ? '/forgot' : '/signin', third.email)
+    assert.equal((await ipsOf(third)).length, 5)
+  },
+  { full: 'needs other servers' },
+)
 
 check(
   'H-378',
@@ -375,4 +380,5 @@ check(
       assert.equal(await world.getSession(other.token), null)
     }
   },
+  { full: 'needs other servers' },
 )

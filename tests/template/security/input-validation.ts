@@ -222,21 +222,26 @@ check('H-201', 'a sign-up that sends role admin creates a viewer', async (world)
   }
 })
 
-check('H-202', 'the first user to sign up in an empty database is a viewer', async (world) => {
-  const url = await world.migratedDatabase()
-  const node = await world.node('on an empty database', { DATABASE_URL: url, WORKER: 'apart' })
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
-  try {
-    const email = unusedEmail()
-    const response = await submitAction(world, 'signUp', { name: 'First', email, password, role: 'admin' }, { node })
-    assert.equal(verdict(response), 'ok')
-    const jar = await verifySignUp(world, email, { role: 'admin' }, { node, pool })
-    assert.equal((await world.getSession(jar, node)).user.role, 'viewer')
-    assert.deepEqual((await pool.query('select role from users')).rows, [{ role: 'viewer' }])
-  } finally {
-    await pool.end()
-  }
-})
+check(
+  'H-202',
+  'the first user to sign up in an empty database is a viewer',
+  async (world) => {
+    const url = await world.migratedDatabase()
+    const node = await world.node('on an empty database', { DATABASE_URL: url, WORKER: 'apart' })
+    const pool = new pg.Pool({ connectionString: url, max: 1 })
+    try {
+      const email = unusedEmail()
+      const response = await submitAction(world, 'signUp', { name: 'First', email, password, role: 'admin' }, { node })
+      assert.equal(verdict(response), 'ok')
+      const jar = await verifySignUp(world, email, { role: 'admin' }, { node, pool })
+      assert.equal((await world.getSession(jar, node)).user.role, 'viewer')
+      assert.deepEqual((await pool.query('select role from users')).rows, [{ role: 'viewer' }])
+    } finally {
+      await pool.end()
+    }
+  },
+  { full: 'needs other servers' },
+)
 
 check(
   'H-203',
@@ -412,70 +417,76 @@ check(
     assert.equal(verdict(await submitAction(world, 'verifyNewEmail', { token: old }, { jar: late.jar })), 'not_found')
     assert.equal(await emailOf(world, late.id), late.email)
   },
+  { full: 'takes long' },
 )
 
-check('H-205', 'a user cannot change to another user’s email or learn that it is taken', async (world) => {
-  const owner = await world.newUser({ email: `Owner-${crypto.randomUUID()}@example.com` })
-  const results = new Set<string>()
-  for (const spelling of [owner.email, owner.email.toLowerCase(), owner.email.toUpperCase(), unusedEmail()]) {
-    const { jar, id, email } = await world.newSession()
-    const response = await requestEmailChange(world, jar, spelling)
-    results.add(JSON.stringify([response.status, response.value]).replace(spelling.toLowerCase(), '(email)'))
-    await world.emailsTo(email)
-    assert.equal(await emailOf(world, id), email)
-    const tokens = await world.query('select hash from tokens where user_id = $1', [id])
-    assert.equal(tokens.length, spelling.startsWith('nobody') ? 1 : 0)
-  }
-  assert.equal(results.size, 1, String([...results]))
-  const notices = await world.emailsTo(owner.email.toLowerCase())
-  assert.deepEqual(new Set(notices.map(({ subject }) => subject)), new Set(['This email already has an account']))
-  for (const { text } of notices) assert.doesNotMatch(text, /token=/)
+check(
+  'H-205',
+  'a user cannot change to another user’s email or learn that it is taken',
+  async (world) => {
+    const owner = await world.newUser({ email: `Owner-${crypto.randomUUID()}@example.com` })
+    const results = new Set<string>()
+    for (const spelling of [owner.email, owner.email.toLowerCase(), owner.email.toUpperCase(), unusedEmail()]) {
+      const { jar, id, email } = await world.newSession()
+      const response = await requestEmailChange(world, jar, spelling)
+      results.add(JSON.stringify([response.status, response.value]).replace(spelling.toLowerCase(), '(email)'))
+      await world.emailsTo(email)
+      assert.equal(await emailOf(world, id), email)
+      const tokens = await world.query('select hash from tokens where user_id = $1', [id])
+      assert.equal(tokens.length, spelling.startsWith('nobody') ? 1 : 0)
+    }
+    assert.equal(results.size, 1, String([...results]))
+    const notices = await world.emailsTo(owner.email.toLowerCase())
+    assert.deepEqual(new Set(notices.map(({ subject }) => subject)), new Set(['This email already has an account']))
+    for (const { text } of notices) assert.doesNotMatch(text, /token=/)
 
-  // Two users and a sign-up verify the same email concurrently: exactly one succeeds.
-  const other = await world.node('second')
-  for (let round = 0; round < 10; round++) {
-    const wanted = unusedEmail()
-    const rivals = await world.newUsers(2)
-    const tokens = rivals.map(() => randomToken())
-    const jars = await Promise.all(rivals.map((rival) => world.insertSession(rival)))
-    for (const { id } of rivals)
-      await world.query('insert into account_email_changes (user_id, email) values ($1, $2)', [id, wanted])
-    for (const [index, { id }] of rivals.entries())
-      await world.query(
-        `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, 'account.email', $2, $3, now() + interval '1 hour')`,
-        [
-          createHash('sha256')
-            .update(tokens[index] ?? '')
-            .digest(),
-          id,
-          wanted,
-        ],
-      )
-    await world.query('insert into signups (email, name, password_hash) values ($1, $2, $3)', [
-      wanted,
-      'Joining',
-      world.hash,
-    ])
-    const verdicts = await Promise.all([
-      ...tokens.map(async (token, index) =>
-        verdict(
-          await submitAction(
-            world,
-            'verifyNewEmail',
-            { token },
-            { jar: jars[index] ?? new Jar(), node: index ? other : world.app },
+    // Two users and a sign-up verify the same email concurrently: exactly one succeeds.
+    const other = await world.node('second')
+    for (let round = 0; round < 10; round++) {
+      const wanted = unusedEmail()
+      const rivals = await world.newUsers(2)
+      const tokens = rivals.map(() => randomToken())
+      const jars = await Promise.all(rivals.map((rival) => world.insertSession(rival)))
+      for (const { id } of rivals)
+        await world.query('insert into account_email_changes (user_id, email) values ($1, $2)', [id, wanted])
+      for (const [index, { id }] of rivals.entries())
+        await world.query(
+          `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, 'account.email', $2, $3, now() + interval '1 hour')`,
+          [
+            createHash('sha256')
+              .update(tokens[index] ?? '')
+              .digest(),
+            id,
+            wanted,
+          ],
+        )
+      await world.query('insert into signups (email, name, password_hash) values ($1, $2, $3)', [
+        wanted,
+        'Joining',
+        world.hash,
+      ])
+      const verdicts = await Promise.all([
+        ...tokens.map(async (token, index) =>
+          verdict(
+            await submitAction(
+              world,
+              'verifyNewEmail',
+              { token },
+              { jar: jars[index] ?? new Jar(), node: index ? other : world.app },
+            ),
           ),
         ),
-      ),
-      verifySignUp(world, wanted).then(
-        () => 'ok',
-        () => 'conflict',
-      ),
-    ])
-    assert.deepEqual([...verdicts].sort(), ['conflict', 'conflict', 'ok'], `round ${round}`)
-    assert.equal((await world.query('select id from users where lower(email) = $1', [wanted])).length, 1)
-  }
-})
+        verifySignUp(world, wanted).then(
+          () => 'ok',
+          () => 'conflict',
+        ),
+      ])
+      assert.deepEqual([...verdicts].sort(), ['conflict', 'conflict', 'ok'], `round ${round}`)
+      assert.equal((await world.query('select id from users where lower(email) = $1', [wanted])).length, 1)
+    }
+  },
+  { full: 'samples races' },
+)
 
 check(
   'H-206',
@@ -549,35 +560,41 @@ check(
       await new Promise((resolve) => canary.close(resolve))
     }
   },
+  { full: 'takes long' },
 )
 
-check('H-207', 'an array of 100,000 elements in place of a string is rejected at once', async (world) => {
-  const { jar } = await world.newSession()
-  const before = await snapshotState(world)
-  const bodies = {
-    small: JSON.stringify([{ name: [] }]),
-    // Above the 160 kB limit of proxy.ts.
-    huge: JSON.stringify([{ name: Array(100_000).fill(0) }]),
-    // Below that limit.
-    large: JSON.stringify([{ name: Array(30_000).fill(0) }]),
-    long: JSON.stringify([{ name: 'x'.repeat(60_000) }]),
-  }
-  const times: Record<keyof typeof bodies, number[]> = { small: [], huge: [], large: [], long: [] }
-  for (let round = 0; round < 25; round++)
-    for (const [kind, body] of Object.entries(bodies) as [keyof typeof bodies, string][]) {
-      const response = await submitAction(world, 'updateProfile', null, { body, jar })
-      assert.equal(verdict(response), kind === 'huge' ? 'status 413' : 'invalid_input', kind)
-      times[kind].push(response.milliseconds)
+check(
+  'H-207',
+  'an array of 100,000 elements in place of a string is rejected at once',
+  async (world) => {
+    const { jar } = await world.newSession()
+    const before = await snapshotState(world)
+    const bodies = {
+      small: JSON.stringify([{ name: [] }]),
+      // Above the 160 kB limit of proxy.ts.
+      huge: JSON.stringify([{ name: Array(100_000).fill(0) }]),
+      // Below that limit.
+      large: JSON.stringify([{ name: Array(30_000).fill(0) }]),
+      long: JSON.stringify([{ name: 'x'.repeat(60_000) }]),
     }
-  assert.equal(await snapshotState(world), before)
-  const [small, huge, large, long] = [times.small, times.huge, times.large, times.long].map(median)
-  const more = (milliseconds = 0) => milliseconds - (small ?? 0)
-  assertFast(more(huge) < 10, `100,000 elements took ${more(huge)} ms longer than an empty array`)
-  // Most of this is Next parsing the body, before the app runs.
-  assertFast(more(large) < 50, `30,000 elements took ${more(large)} ms longer than an empty array`)
-  assertFast(more(long) < 25, `60,000 characters took ${more(long)} ms longer than an empty array`)
-  return `longer than an empty array: 100,000 elements ${more(huge).toFixed(1)} ms, 30,000 ${more(large).toFixed(1)} ms, 60,000 characters ${more(long).toFixed(1)} ms`
-})
+    const times: Record<keyof typeof bodies, number[]> = { small: [], huge: [], large: [], long: [] }
+    for (let round = 0; round < 25; round++)
+      for (const [kind, body] of Object.entries(bodies) as [keyof typeof bodies, string][]) {
+        const response = await submitAction(world, 'updateProfile', null, { body, jar })
+        assert.equal(verdict(response), kind === 'huge' ? 'status 413' : 'invalid_input', kind)
+        times[kind].push(response.milliseconds)
+      }
+    assert.equal(await snapshotState(world), before)
+    const [small, huge, large, long] = [times.small, times.huge, times.large, times.long].map(median)
+    const more = (milliseconds = 0) => milliseconds - (small ?? 0)
+    assertFast(more(huge) < 10, `100,000 elements took ${more(huge)} ms longer than an empty array`)
+    // Most of this is Next parsing the body, before the app runs.
+    assertFast(more(large) < 50, `30,000 elements took ${more(large)} ms longer than an empty array`)
+    assertFast(more(long) < 25, `60,000 characters took ${more(long)} ms longer than an empty array`)
+    return `longer than an empty array: 100,000 elements ${more(huge).toFixed(1)} ms, 30,000 ${more(large).toFixed(1)} ms, 60,000 characters ${more(long).toFixed(1)} ms`
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-208',
@@ -714,83 +731,93 @@ check('H-210', 'names are stored NFC-normalized; emails are lower-cased and must
     )
 })
 
-check('H-211', 'SQL and template syntax is stored as typed', async (world) => {
-  const texts = [
-    `'; drop table users; --`,
-    `\\'; delete from sessions; --`,
-    `" or ""="`,
-    `$1 $2 :name ?`,
-    `$$; select pg_sleep(5); $$`,
-    `%' and 1=0 union select hash from passwords --`,
-    `\\x27 \\u0027 &#39; %27`,
-    `{{7*7}} \${7*7} <%= 7*7 %>`,
-    `{"$gt":""}`,
-    `$D2020`,
-  ]
-  const { jar, id } = await world.newSession()
-  const [{ count: userCount }] = await world.query('select count(*)::int from users')
-  for (const text of texts) {
-    assert.deepEqual((await rename(world, jar, text)).value, { ok: true, data: { name: text } }, text)
-    assert.equal(await nameOf(world, id), text)
-    assert.equal((await world.getSession(jar)).user.name, text)
-    const email = unusedEmail()
-    await submitAction(world, 'signUp', { name: text, email, password })
-    assert.equal((await world.query('select name from signups where email = $1', [email]))[0].name, text)
+check(
+  'H-211',
+  'SQL and template syntax is stored as typed',
+  async (world) => {
+    const texts = [
+      `'; drop table users; --`,
+      `\\'; delete from sessions; --`,
+      `" or ""="`,
+      `$1 $2 :name ?`,
+      `$$; select pg_sleep(5); $$`,
+      `%' and 1=0 union select hash from passwords --`,
+      `\\x27 \\u0027 &#39; %27`,
+      `{{7*7}} \${7*7} <%= 7*7 %>`,
+      `{"$gt":""}`,
+      `$D2020`,
+    ]
+    const { jar, id } = await world.newSession()
+    const [{ count: userCount }] = await world.query('select count(*)::int from users')
+    for (const text of texts) {
+      assert.deepEqual((await rename(world, jar, text)).value, { ok: true, data: { name: text } }, text)
+      assert.equal(await nameOf(world, id), text)
+      assert.equal((await world.getSession(jar)).user.name, text)
+      const email = unusedEmail()
+      await submitAction(world, 'signUp', { name: text, email, password })
+      assert.equal((await world.query('select name from signups where email = $1', [email]))[0].name, text)
+      assert.equal(
+        verdict(await submitAction(world, 'deleteAccount', { confirmation: text }, { jar })),
+        'invalid_input',
+        text,
+      )
+      assert.equal(verdict(await submitAction(world, 'endSession', { id: text }, { jar })), 'invalid_input', text)
+    }
+    // Works as a password, too.
+    const newPassword = texts[0] ?? ''
     assert.equal(
-      verdict(await submitAction(world, 'deleteAccount', { confirmation: text }, { jar })),
-      'invalid_input',
-      text,
+      verdict(await submitAction(world, 'changePassword', { current: password, next: newPassword }, { jar })),
+      'ok',
     )
-    assert.equal(verdict(await submitAction(world, 'endSession', { id: text }, { jar })), 'invalid_input', text)
-  }
-  // Works as a password, too.
-  const newPassword = texts[0] ?? ''
-  assert.equal(
-    verdict(await submitAction(world, 'changePassword', { current: password, next: newPassword }, { jar })),
-    'ok',
-  )
-  assert.equal((await world.trySignIn((await world.getSession(jar)).user.email, newPassword)).status, 200)
-  assert.equal((await world.query('select count(*)::int from users'))[0].count, userCount)
-})
+    assert.equal((await world.trySignIn((await world.getSession(jar)).user.email, newPassword)).status, 200)
+    assert.equal((await world.query('select count(*)::int from users'))[0].count, userCount)
+  },
+  { full: 'takes long' },
+)
 
-check('H-212', 'user input cannot start a new log line (log injection)', async (world) => {
-  const { jar, email } = await world.newSession()
-  // Short, because error messages truncate the input that they quote.
-  const marker = crypto.randomUUID().slice(0, 6)
-  const forged = `x\n{"msg":"${marker}"}\n`
-  await rename(world, jar, forged)
-  await submitAction(world, 'signUp', { name: forged, email: forged, password: forged })
-  await submitAction(world, 'askForReset', { email: `${email}${forged}` })
-  await submitAction(world, 'changePassword', { current: forged, next: forged }, { jar })
-  await world.trySignIn(forged, forged)
-  for (const body of [forged, `[${forged}`, `["$1:${marker}\\n{}"]`, JSON.stringify([`$F1\n${marker}`])])
-    await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
-  const malformed = await multipart([
-    ['0', `["$B${forged}"]`],
-    [`_1_${forged}`, new File(['x'], forged)],
-  ])
-  await submitAction(world, 'updateProfile', null, { jar, ...malformed, allow500: true })
-  await world.get(`/${encodeURIComponent(forged)}?${new URLSearchParams({ error: forged, token: forged })}`)
-  await world.get('/api/auth/session', {
-    headers: { 'X-Request-Id': `${marker}%0a{}`, 'User-Agent': `${marker}\\n{}` },
-  })
-  await world.get(`/api/auth/callback/google?${new URLSearchParams({ error: forged, state: forged })}`)
-  // Next logs unknown action ids.
-  for (const id of [`${marker}\\n{}`, `{"msg":"${marker}"}`, '0'.repeat(42)])
-    await submitAction(world, 'updateProfile', { name: forged }, { jar, headers: { 'Next-Action': id } })
-  await new Promise((resolve) => setTimeout(resolve, 150))
-  const lines = world
-    .output()
-    .split('\n')
-    .filter((line) => line.includes(marker))
-  assert.ok(lines.length > 0, 'nothing was logged, so the check would prove nothing')
-  for (const line of lines) {
-    const { level, msg } = JSON.parse(line)
-    assert.match(level, /^(debug|info|warn|error)$/)
-    assert.notEqual(msg, marker)
-  }
-  return `${lines.length} log lines contain the input, each one valid JSON`
-})
+check(
+  'H-212',
+  'user input cannot start a new log line (log injection)',
+  async (world) => {
+    const { jar, email } = await world.newSession()
+    // Short, because error messages truncate the input that they quote.
+    const marker = crypto.randomUUID().slice(0, 6)
+    const forged = `x\n{"msg":"${marker}"}\n`
+    await rename(world, jar, forged)
+    await submitAction(world, 'signUp', { name: forged, email: forged, password: forged })
+    await submitAction(world, 'askForReset', { email: `${email}${forged}` })
+    await submitAction(world, 'changePassword', { current: forged, next: forged }, { jar })
+    await world.trySignIn(forged, forged)
+    for (const body of [forged, `[${forged}`, `["$1:${marker}\\n{}"]`, JSON.stringify([`$F1\n${marker}`])])
+      await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
+    const malformed = await multipart([
+      ['0', `["$B${forged}"]`],
+      [`_1_${forged}`, new File(['x'], forged)],
+    ])
+    await submitAction(world, 'updateProfile', null, { jar, ...malformed, allow500: true })
+    await world.get(`/${encodeURIComponent(forged)}?${new URLSearchParams({ error: forged, token: forged })}`)
+    await world.get('/api/auth/session', {
+      headers: { 'X-Request-Id': `${marker}%0a{}`, 'User-Agent': `${marker}\\n{}` },
+    })
+    await world.get(`/api/auth/callback/google?${new URLSearchParams({ error: forged, state: forged })}`)
+    // Next logs unknown action ids.
+    for (const id of [`${marker}\\n{}`, `{"msg":"${marker}"}`, '0'.repeat(42)])
+      await submitAction(world, 'updateProfile', { name: forged }, { jar, headers: { 'Next-Action': id } })
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    const lines = world
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(marker))
+    assert.ok(lines.length > 0, 'nothing was logged, so the check would prove nothing')
+    for (const line of lines) {
+      const { level, msg } = JSON.parse(line)
+      assert.match(level, /^(debug|info|warn|error)$/)
+      assert.notEqual(msg, marker)
+    }
+    return `${lines.length} log lines contain the input, each one valid JSON`
+  },
+  { full: 'takes long' },
+)
 
 /** The cells of a CSV text, as a spreadsheet with this separator parses them. */
 function cellsOf(text: string, separator: string): string[] {
@@ -841,39 +868,44 @@ checkModule('admin', 'H-213', 'a CSV export contains no spreadsheet formulas (CS
   return `${names.length} names`
 })
 
-check('H-214', 'a name is escaped in every email and injects no email header', async (world) => {
-  const markup = `<img src=x onerror=alert(1)> "Eve" & Co, <spy@evil.example>`
-  const isText = (message: { html: string; text: string; headers: Record<string, string> }) => {
-    assert.ok(message.html.includes('Hello &lt;img src=x onerror=alert(1)&gt;'), message.html)
-    assert.doesNotMatch(message.html, /<img|<spy/)
-    assert.ok(message.text.includes(`Hello ${markup},`))
-  }
-  const { jar, email, id } = await world.newSession()
-  assert.equal(verdict(await rename(world, jar, markup)), 'ok')
-  const { next } = validInputOf('changePassword', { email, password }) as { next: string }
-  registerSecret(next)
-  assert.equal(verdict(await submitAction(world, 'changePassword', { current: password, next }, { jar })), 'ok')
-  const newEmail = unusedEmail()
-  await submitAction(world, 'signUp', { name: markup, email: newEmail, password })
-  const [notice, ...more] = await world.emailsTo(email)
-  assert.ok(notice && more.length === 0)
-  isText(notice)
-  assert.equal(notice.headers.to?.match(/@/g)?.length, 2, notice.headers.to)
-  assert.ok(notice.headers.to?.trim().endsWith(`<${email}>`), notice.headers.to)
-  // This email is not verified yet, so the email must not contain the submitted name.
-  const [signUpEmail, ...others] = await world.emailsTo(newEmail)
-  assert.ok(signUpEmail && others.length === 0)
-  assert.doesNotMatch([signUpEmail.html, signUpEmail.text, signUpEmail.headers.to].join(), /img|Eve|spy/)
-  assert.equal(signUpEmail.headers.to?.trim(), newEmail)
-  // A name with line breaks that was stored without validation.
-  await world.query(`update users set name = $2 where id = $1`, [
-    id,
-    'Eve\r\nBcc: spy@evil.example\r\nSubject: Forged\r\n\r\n<b>Forged</b>',
-  ])
-  await submitAction(world, 'askForReset', { email })
-  const message = (await world.emailsTo(email)).at(-1)
-  assert.equal(message?.subject, 'Reset your password')
-  assert.equal(message?.headers.bcc, undefined)
-  assert.doesNotMatch(message?.html ?? '', /<b>/)
-  assert.deepEqual(await world.emailsTo('spy@evil.example'), [])
-})
+check(
+  'H-214',
+  'a name is escaped in every email and injects no email header',
+  async (world) => {
+    const markup = `<img src=x onerror=alert(1)> "Eve" & Co, <spy@evil.example>`
+    const isText = (message: { html: string; text: string; headers: Record<string, string> }) => {
+      assert.ok(message.html.includes('Hello &lt;img src=x onerror=alert(1)&gt;'), message.html)
+      assert.doesNotMatch(message.html, /<img|<spy/)
+      assert.ok(message.text.includes(`Hello ${markup},`))
+    }
+    const { jar, email, id } = await world.newSession()
+    assert.equal(verdict(await rename(world, jar, markup)), 'ok')
+    const { next } = validInputOf('changePassword', { email, password }) as { next: string }
+    registerSecret(next)
+    assert.equal(verdict(await submitAction(world, 'changePassword', { current: password, next }, { jar })), 'ok')
+    const newEmail = unusedEmail()
+    await submitAction(world, 'signUp', { name: markup, email: newEmail, password })
+    const [notice, ...more] = await world.emailsTo(email)
+    assert.ok(notice && more.length === 0)
+    isText(notice)
+    assert.equal(notice.headers.to?.match(/@/g)?.length, 2, notice.headers.to)
+    assert.ok(notice.headers.to?.trim().endsWith(`<${email}>`), notice.headers.to)
+    // This email is not verified yet, so the email must not contain the submitted name.
+    const [signUpEmail, ...others] = await world.emailsTo(newEmail)
+    assert.ok(signUpEmail && others.length === 0)
+    assert.doesNotMatch([signUpEmail.html, signUpEmail.text, signUpEmail.headers.to].join(), /img|Eve|spy/)
+    assert.equal(signUpEmail.headers.to?.trim(), newEmail)
+    // A name with line breaks that was stored without validation.
+    await world.query(`update users set name = $2 where id = $1`, [
+      id,
+      'Eve\r\nBcc: spy@evil.example\r\nSubject: Forged\r\n\r\n<b>Forged</b>',
+    ])
+    await submitAction(world, 'askForReset', { email })
+    const message = (await world.emailsTo(email)).at(-1)
+    assert.equal(message?.subject, 'Reset your password')
+    assert.equal(message?.headers.bcc, undefined)
+    assert.doesNotMatch(message?.html ?? '', /<b>/)
+    assert.deepEqual(await world.emailsTo('spy@evil.example'), [])
+  },
+  { full: 'takes long' },
+)

@@ -17,10 +17,10 @@ type Role = 'viewer' | 'editor' | 'admin'
 type SignedInUser = TestUser & { jar: Jar }
 
 /** A check that needs several modules. */
-function checkModules(modules: string[], number: string, title: string, run: Parameters<typeof check>[2]): void {
+function checkModules(modules: string[], ...[number, title, run, options]: Parameters<typeof check>): void {
   const missing = modules.find((name) => !hasModule(name))
   if (missing) skip(number, title, `there is no module ${missing}`)
-  else check(number, title, run)
+  else check(number, title, run, options)
 }
 
 async function newUser(world: World, role: Role): Promise<SignedInUser> {
@@ -111,6 +111,7 @@ checkModules(
       assert.deepEqual(written, [{ title: 'A title' }], how)
     }
   },
+  { full: 'samples races' },
 )
 
 checkModule(
@@ -127,6 +128,7 @@ checkModule(
       await world.query(`update users set role = 'admin' where id = any($1)`, [[one.id, other.id]])
     }
   },
+  { full: 'samples races' },
 )
 
 /** Waits until that many connections wait for a lock, or the work is done. */
@@ -278,6 +280,7 @@ checkModule(
     assert.deepEqual(lateEvents, [])
     return `${lockRaces.length} actions`
   },
+  { full: 'samples races' },
 )
 
 checkModules(
@@ -349,6 +352,7 @@ checkModules(
       assert.deepEqual(events, [{ actor_id: by }], how)
     }
   },
+  { full: 'takes long' },
 )
 
 const tokensIn = (mails: { text: string }[]) =>
@@ -446,25 +450,31 @@ checkModule(
   },
 )
 
-checkModule('account', 'H-373', 'of eight passkeys added concurrently to nineteen, one is stored', async (world) => {
-  const user = await newUser(world, 'viewer')
-  await world.query(
-    `insert into account_passkeys (id, user_id, public_key, counter, transports, name)
+checkModule(
+  'account',
+  'H-373',
+  'of eight passkeys added concurrently to nineteen, one is stored',
+  async (world) => {
+    const user = await newUser(world, 'viewer')
+    await world.query(
+      `insert into account_passkeys (id, user_id, public_key, counter, transports, name)
      select 'p-' || gen_random_uuid(), $1, '\\x00', 0, '{}', 'A key' from generate_series(1, 19)`,
-    [user.id],
-  )
-  const begun = await Promise.all(
-    Array.from({ length: 8 }, async () => {
-      const jar = user.jar.copy()
-      const { value } = await submitAction(world, 'beginPasskey', {}, { jar })
-      const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
-      return { jar, passkey: newPasskey(challenge, world.app.url) }
-    }),
-  )
-  const verdicts = await Promise.all(
-    begun.map(async ({ jar, passkey }) => verdict(await submitAction(world, 'addPasskey', { passkey }, { jar }))),
-  )
-  const rows = await world.query('select 1 from account_passkeys where user_id = $1', [user.id])
-  assert.equal(rows.length, 20, `${rows.length} passkeys after ${verdicts}`)
-  assert.equal(verdicts.filter((one) => one === 'to /account/passkeys').length, 1, String(verdicts))
-})
+      [user.id],
+    )
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const jar = user.jar.copy()
+        const { value } = await submitAction(world, 'beginPasskey', {}, { jar })
+        const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
+        return { jar, passkey: newPasskey(challenge, world.app.url) }
+      }),
+    )
+    const verdicts = await Promise.all(
+      begun.map(async ({ jar, passkey }) => verdict(await submitAction(world, 'addPasskey', { passkey }, { jar }))),
+    )
+    const rows = await world.query('select 1 from account_passkeys where user_id = $1', [user.id])
+    assert.equal(rows.length, 20, `${rows.length} passkeys after ${verdicts}`)
+    assert.equal(verdicts.filter((one) => one === 'to /account/passkeys').length, 1, String(verdicts))
+  },
+  { full: 'samples races' },
+)

@@ -84,6 +84,7 @@ checkModule(
     assert.ok(memory < 80, summary)
     return summary
   },
+  { full: 'measures time' },
 )
 
 checkModule(
@@ -116,6 +117,7 @@ checkModule(
     // HEAD does not occupy a slot.
     assert.ok(await isFree(), 'HEAD keeps a slot')
   },
+  { full: 'samples races' },
 )
 
 const imageMarkdown = [
@@ -260,47 +262,53 @@ checkModule(
     assert.equal(result.status, 422)
     return summary
   },
+  { full: 'takes long' },
 )
 
-check('H-387', 'bodies that never end do not fill the memory, and other requests are served', async (world) => {
-  const isolated = await isolatedApp(world)
-  // With a small heap, so that garbage is collected: otherwise it would be counted too.
-  const env = { DATABASE_URL: isolated.databaseUrl, WORKER: 'apart', NODE_OPTIONS: '--max-old-space-size=160' }
-  const node = await world.node('with little memory', env)
-  const { host } = new URL(node.url)
-  const id = listActions().find(({ name }) => name === 'signIn')?.id
-  const own = `Host: ${host}\r\nOrigin: ${node.url}\r\nContent-Length: 1000000\r\n`
-  const heads = [
-    `POST /signin HTTP/1.1\r\n${own}Next-Action: ${id}\r\nContent-Type: text/plain;charset=UTF-8\r\n\r\n`,
-    `POST /signin HTTP/1.1\r\n${own}Content-Type: multipart/form-data; boundary=x\r\n\r\n`,
-  ]
-  const body = Buffer.alloc(999_999, 'a')
-  const sockets: ReturnType<typeof open>[] = []
-  const pending = () => sockets.filter(({ closed }) => !closed).length
-  let result: Awaited<ReturnType<typeof call>> | undefined
-  const memory = await addedMemory(node.pid, async () => {
-    for (let index = 0; index < 1_200; index++) {
-      const socket = open(node.url)
-      sockets.push(socket)
-      socket.on('error', () => {})
-      socket.resume()
-      socket.write(heads[index % 2] ?? '')
-      socket.write(body)
-    }
-    // 32 MB are 171 bodies of 192 kB, which is what Next reads of each.
-    for (let waited = 0; pending() > 171 && waited < 60_000; waited += 100) await pause(100)
-    result = await call(node.url, '/api/auth/signin', {
-      body: { email: 'nobody@example.com', password: 'x', redirect: false },
+check(
+  'H-387',
+  'bodies that never end do not fill the memory, and other requests are served',
+  async (world) => {
+    const isolated = await isolatedApp(world)
+    // With a small heap, so that garbage is collected: otherwise it would be counted too.
+    const env = { DATABASE_URL: isolated.databaseUrl, WORKER: 'apart', NODE_OPTIONS: '--max-old-space-size=160' }
+    const node = await world.node('with little memory', env)
+    const { host } = new URL(node.url)
+    const id = listActions().find(({ name }) => name === 'signIn')?.id
+    const own = `Host: ${host}\r\nOrigin: ${node.url}\r\nContent-Length: 1000000\r\n`
+    const heads = [
+      `POST /signin HTTP/1.1\r\n${own}Next-Action: ${id}\r\nContent-Type: text/plain;charset=UTF-8\r\n\r\n`,
+      `POST /signin HTTP/1.1\r\n${own}Content-Type: multipart/form-data; boundary=x\r\n\r\n`,
+    ]
+    const body = Buffer.alloc(999_999, 'a')
+    const sockets: ReturnType<typeof open>[] = []
+    const pending = () => sockets.filter(({ closed }) => !closed).length
+    let result: Awaited<ReturnType<typeof call>> | undefined
+    const memory = await addedMemory(node.pid, async () => {
+      for (let index = 0; index < 1_200; index++) {
+        const socket = open(node.url)
+        sockets.push(socket)
+        socket.on('error', () => {})
+        socket.resume()
+        socket.write(heads[index % 2] ?? '')
+        socket.write(body)
+      }
+      // 32 MB are 171 bodies of 192 kB, which is what Next reads of each.
+      for (let waited = 0; pending() > 171 && waited < 60_000; waited += 100) await pause(100)
+      result = await call(node.url, '/api/auth/signin', {
+        body: { email: 'nobody@example.com', password: 'x', redirect: false },
+      })
     })
-  })
-  const left = pending()
-  const summary = `1200 bodies of 1 MB, ${left} of them still pending; +${memory.toFixed(0)} MB`
-  for (const socket of sockets) socket.destroy()
-  assert.equal(result?.status, 401, summary)
-  assert.ok(left <= 171, summary)
-  assert.ok(memory < 250, summary)
-  return summary
-})
+    const left = pending()
+    const summary = `1200 bodies of 1 MB, ${left} of them still pending; +${memory.toFixed(0)} MB`
+    for (const socket of sockets) socket.destroy()
+    assert.equal(result?.status, 401, summary)
+    assert.ok(left <= 171, summary)
+    assert.ok(memory < 250, summary)
+    return summary
+  },
+  { full: 'measures time' },
+)
 
 const chunk = (type: string, data: Buffer) => {
   const typed = Buffer.concat([Buffer.from(type), data])

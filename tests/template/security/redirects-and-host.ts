@@ -7,6 +7,7 @@ import { check } from '../../app/support/checks.ts'
 import { call, callRaw, Jar } from '../../app/support/http-client.ts'
 import { runUntilExit } from '../../app/support/server.ts'
 import { password, type World } from '../../app/support/test-world.ts'
+import { seed } from '../support/rounds.ts'
 import { callCallback, giveConsent, startOAuth } from './support/oauth-flow.ts'
 import { strangeUrl } from './support/strange-url.ts'
 
@@ -147,84 +148,94 @@ check('H-168', 'a callbackUrl of 10 KB, an array or an object redirects to /', a
   assert.deepEqual([twice.status, twice.headers.location], [307, '/dashboard'])
 })
 
-check('H-169', 'a tampered callback-url cookie never redirects to another site', async (world) => {
-  for (const tampered of [
-    'https://evil.example',
-    '//evil.example',
-    'javascript:alert(1)',
-    'foo:bar',
-    `${world.app.url}.evil.example`,
-    `${world.app.url}@evil.example`,
-    `${world.app.url}//evil.example`,
-    '%',
-    'x'.repeat(5_000),
-  ]) {
-    const jar = new Jar()
-    const authorization = await startOAuth(world.app, 'github', jar)
-    assert.notEqual(jar.get(`${appSlug}.callback-url`), '')
-    const callback = await giveConsent(authorization, 'github', `led.${crypto.randomUUID()}@example.com`)
-    jar.values.set(`${appSlug}.callback-url`, encodeURIComponent(tampered))
-    const response = await callCallback(world.app, callback, jar)
-    assert.equal(response.status, 302, tampered)
-    const { origin, pathname } = new URL(response.headers.location ?? '', world.app.url)
-    assert.equal(origin, world.app.url, tampered)
-    assert.ok(['/dashboard', '/signin'].includes(pathname), `${tampered} redirects to ${pathname}`)
-  }
-  // Also when the OAuth flow is started with such a URL.
-  for (const asked of ['https://evil.example', '//evil.example', '/api/auth/signout']) {
-    const jar = new Jar()
-    const callback = await giveConsent(
-      await startOAuth(world.app, 'google', jar, asked),
-      'google',
-      `led.${crypto.randomUUID()}@example.com`,
-    )
-    const response = await callCallback(world.app, callback, jar)
-    assert.equal(response.headers.location, `${world.app.url}/dashboard`, asked)
-  }
-})
+check(
+  'H-169',
+  'a tampered callback-url cookie never redirects to another site',
+  async (world) => {
+    for (const tampered of [
+      'https://evil.example',
+      '//evil.example',
+      'javascript:alert(1)',
+      'foo:bar',
+      `${world.app.url}.evil.example`,
+      `${world.app.url}@evil.example`,
+      `${world.app.url}//evil.example`,
+      '%',
+      'x'.repeat(5_000),
+    ]) {
+      const jar = new Jar()
+      const authorization = await startOAuth(world.app, 'github', jar)
+      assert.notEqual(jar.get(`${appSlug}.callback-url`), '')
+      const callback = await giveConsent(authorization, 'github', `led.${crypto.randomUUID()}@example.com`)
+      jar.values.set(`${appSlug}.callback-url`, encodeURIComponent(tampered))
+      const response = await callCallback(world.app, callback, jar)
+      assert.equal(response.status, 302, tampered)
+      const { origin, pathname } = new URL(response.headers.location ?? '', world.app.url)
+      assert.equal(origin, world.app.url, tampered)
+      assert.ok(['/dashboard', '/signin'].includes(pathname), `${tampered} redirects to ${pathname}`)
+    }
+    // Also when the OAuth flow is started with such a URL.
+    for (const asked of ['https://evil.example', '//evil.example', '/api/auth/signout']) {
+      const jar = new Jar()
+      const callback = await giveConsent(
+        await startOAuth(world.app, 'google', jar, asked),
+        'google',
+        `led.${crypto.randomUUID()}@example.com`,
+      )
+      const response = await callCallback(world.app, callback, jar)
+      assert.equal(response.headers.location, `${world.app.url}/dashboard`, asked)
+    }
+  },
+  { full: 'takes long' },
+)
 
-check('H-170', 'for random callback URLs, Node and Chromium agree that the redirect is same-origin', async (world) => {
-  const { jar } = await world.newSession()
-  const values = [
-    ...new Set([
-      ...fc.sample(strangeUrl, 260),
-      ...fc.sample(strangeUrl, 140).map((value) => `/${value}`),
-      ...fc.sample(fc.webUrl(), 50),
-      ...fc.sample(fc.string({ unit: 'binary' }), 50),
-    ]),
-  ]
-  const redirects: [value: string, place: string][] = []
-  for (const value of values) {
-    const response = await world.get(`/signin?${new URLSearchParams({ callbackUrl: value.toWellFormed() })}`, {
-      jar: jar.copy(),
-    })
-    assert.equal(response.status, 307, JSON.stringify(value))
-    const redirect = response.headers.location ?? ''
-    assertSameOrigin(world, redirect, value)
-    redirects.push([value, redirect])
-  }
-  const context = await (await world.browser()).newContext()
-  try {
-    const page = await context.newPage()
-    await page.goto(`${world.app.url}/signed-out`)
-    const origins = await page.evaluate(
-      (given) =>
-        given.map((redirect) => {
-          const link = document.createElement('a')
-          link.href = redirect
-          return [new URL(redirect, location.href).origin, link.origin]
-        }),
-      redirects.map(([, redirect]) => redirect),
-    )
-    for (const [index, pair] of origins.entries())
-      for (const origin of pair) assert.equal(origin, world.app.url, JSON.stringify(redirects[index]))
-  } finally {
-    await context.close()
-  }
-  const followed = redirects.filter(([, redirect]) => redirect !== '/dashboard').length
-  assert.ok(followed > 20, 'too few random URLs were followed for the check to prove anything')
-  return `${redirects.length} URLs, ${followed} of them followed`
-})
+check(
+  'H-170',
+  'for random callback URLs, Node and Chromium agree that the redirect is same-origin',
+  async (world) => {
+    const { jar } = await world.newSession()
+    const values = [
+      ...new Set([
+        ...fc.sample(strangeUrl, { numRuns: 260, seed }),
+        ...fc.sample(strangeUrl, { numRuns: 140, seed }).map((value) => `/${value}`),
+        ...fc.sample(fc.webUrl(), { numRuns: 50, seed }),
+        ...fc.sample(fc.string({ unit: 'binary' }), { numRuns: 50, seed }),
+      ]),
+    ]
+    const redirects: [value: string, place: string][] = []
+    for (const value of values) {
+      const response = await world.get(`/signin?${new URLSearchParams({ callbackUrl: value.toWellFormed() })}`, {
+        jar: jar.copy(),
+      })
+      assert.equal(response.status, 307, JSON.stringify(value))
+      const redirect = response.headers.location ?? ''
+      assertSameOrigin(world, redirect, value)
+      redirects.push([value, redirect])
+    }
+    const context = await (await world.browser()).newContext()
+    try {
+      const page = await context.newPage()
+      await page.goto(`${world.app.url}/signed-out`)
+      const origins = await page.evaluate(
+        (given) =>
+          given.map((redirect) => {
+            const link = document.createElement('a')
+            link.href = redirect
+            return [new URL(redirect, location.href).origin, link.origin]
+          }),
+        redirects.map(([, redirect]) => redirect),
+      )
+      for (const [index, pair] of origins.entries())
+        for (const origin of pair) assert.equal(origin, world.app.url, JSON.stringify(redirects[index]))
+    } finally {
+      await context.close()
+    }
+    const followed = redirects.filter(([, redirect]) => redirect !== '/dashboard').length
+    assert.ok(followed > 20, 'too few random URLs were followed for the check to prove anything')
+    return `${redirects.length} URLs, ${followed} of them followed`
+  },
+  { full: 'needs a browser' },
+)
 
 const forgedHosts: Record<string, string>[] = [
   { Host: 'evil.example' },
@@ -248,18 +259,23 @@ async function resetUrlWith(world: World, headers: Record<string, string>): Prom
   return /https?:\/\/\S+/.exec(message?.text ?? '')?.[0] ?? ''
 }
 
-check('H-171', 'links in emails use AUTH_URL, whatever the Host header says', async (world) => {
-  assert.equal(new URL(await resetUrlWith(world, {})).origin, world.app.url)
-  // Next rejects an action when Host and Origin differ, but may run it when both are forged alike.
-  const asked: Record<string, string>[] = [
-    { Host: 'evil.example' },
-    { Host: 'evil.example', Origin: 'http://evil.example' },
-  ]
-  for (const headers of asked) {
-    const resetUrl = await resetUrlWith(world, headers)
-    assert.ok(resetUrl === '' || new URL(resetUrl).origin === world.app.url, resetUrl)
-  }
-})
+check(
+  'H-171',
+  'links in emails use AUTH_URL, whatever the Host header says',
+  async (world) => {
+    assert.equal(new URL(await resetUrlWith(world, {})).origin, world.app.url)
+    // Next rejects an action when Host and Origin differ, but may run it when both are forged alike.
+    const asked: Record<string, string>[] = [
+      { Host: 'evil.example' },
+      { Host: 'evil.example', Origin: 'http://evil.example' },
+    ]
+    for (const headers of asked) {
+      const resetUrl = await resetUrlWith(world, headers)
+      assert.ok(resetUrl === '' || new URL(resetUrl).origin === world.app.url, resetUrl)
+    }
+  },
+  { full: 'takes long' },
+)
 
 check('H-172', 'no redirect, page, cookie or OAuth redirect_uri contains a host from forged headers', async (world) => {
   const { email, jar } = await world.newSession()
@@ -311,77 +327,87 @@ check('H-172', 'no redirect, page, cookie or OAuth redirect_uri contains a host 
   }
 })
 
-check('H-173', 'an unknown Host header does not change the response', async (world) => {
-  // Without a proxy nothing responds 421, so check that the Host header has no effect at all.
-  const { jar } = await world.newSession()
-  const seen = async (path: string, host?: string) => {
-    // Streamed pages differ in chunk order, so compare the sorted words.
-    const response = await world.get(path, {
-      jar: jar.copy(),
-      headers: { 'X-Request-Id': 'the-same-for-all', ...(host && { Host: host }) },
-    })
-    const normalize = (text: string) =>
-      text.replaceAll(/nonce="[^"]+"|nonce-[^']+|\\"[\w+/]{22}==\\"|^Date: .*$|just now|\d+ \w+ ago/gim, '')
-    return {
-      status: response.status,
-      head: normalize(response.head),
-      text: normalize(response.text).split(/\W+/).sort().join(' '),
+check(
+  'H-173',
+  'an unknown Host header does not change the response',
+  async (world) => {
+    // Without a proxy nothing responds 421, so check that the Host header has no effect at all.
+    const { jar } = await world.newSession()
+    const seen = async (path: string, host?: string) => {
+      // Streamed pages differ in chunk order, so compare the sorted words.
+      const response = await world.get(path, {
+        jar: jar.copy(),
+        headers: { 'X-Request-Id': 'the-same-for-all', ...(host && { Host: host }) },
+      })
+      const normalize = (text: string) =>
+        text.replaceAll(/nonce="[^"]+"|nonce-[^']+|\\"[\w+/]{22}==\\"|^Date: .*$|just now|\d+ \w+ ago/gim, '')
+      return {
+        status: response.status,
+        head: normalize(response.head),
+        text: normalize(response.text).split(/\W+/).sort().join(' '),
+      }
     }
-  }
-  for (const path of [
-    '/',
-    '/signin',
-    '/dashboard',
-    '/api/auth/session',
-    '/api/health',
-    '/robots.txt',
-    '/no-such-page',
-  ]) {
-    const expected = await seen(path)
-    for (const host of [
-      'evil.example',
-      'evil.example:443',
-      '169.254.169.254',
-      'localhost.evil.example',
-      '[::1]',
-      'x'.repeat(300),
-    ])
-      assert.deepEqual(await seen(path, host), expected, `${path} for ${host.slice(0, 30)}`)
-  }
-  const bare = await callRaw(world.app.url, 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n')
-  assert.equal(bare.status, 400)
-  const twice = await callRaw(
-    world.app.url,
-    'GET /signin HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
-  )
-  assert.ok(!`${twice.head}${twice.text}`.includes('evil.example'))
-})
-
-check('H-174', 'production does not start with a missing or invalid AUTH_URL', async (world) => {
-  const wrong = [
-    '',
-    'app.example.com',
-    'http://app.example.com',
-    'https://app.example.com/',
-    'https://app.example.com/path',
-    '*',
-  ]
-  const ended: [string, Awaited<ReturnType<typeof runUntilExit>>][] = []
-  for (let index = 0; index < wrong.length; index += 2)
-    ended.push(
-      ...(await Promise.all(
-        wrong
-          .slice(index, index + 2)
-          .map(
-            async (value): Promise<(typeof ended)[number]> => [
-              value,
-              await runUntilExit({ ...world.env, AUTH_URL: value }),
-            ],
-          ),
-      )),
+    for (const path of [
+      '/',
+      '/signin',
+      '/dashboard',
+      '/api/auth/session',
+      '/api/health',
+      '/robots.txt',
+      '/no-such-page',
+    ]) {
+      const expected = await seen(path)
+      for (const host of [
+        'evil.example',
+        'evil.example:443',
+        '169.254.169.254',
+        'localhost.evil.example',
+        '[::1]',
+        'x'.repeat(300),
+      ])
+        assert.deepEqual(await seen(path, host), expected, `${path} for ${host.slice(0, 30)}`)
+    }
+    const bare = await callRaw(world.app.url, 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n')
+    assert.equal(bare.status, 400)
+    const twice = await callRaw(
+      world.app.url,
+      'GET /signin HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
     )
-  for (const [value, { code, output, hasResponded }] of ended) {
-    assert.deepEqual([code, hasResponded], [1, false], value)
-    assert.match(output, /AUTH_URL: (is missing|is not an origin|must be https)/, value)
-  }
-})
+    assert.ok(!`${twice.head}${twice.text}`.includes('evil.example'))
+  },
+  { full: 'takes long' },
+)
+
+check(
+  'H-174',
+  'production does not start with a missing or invalid AUTH_URL',
+  async (world) => {
+    const wrong = [
+      '',
+      'app.example.com',
+      'http://app.example.com',
+      'https://app.example.com/',
+      'https://app.example.com/path',
+      '*',
+    ]
+    const ended: [string, Awaited<ReturnType<typeof runUntilExit>>][] = []
+    for (let index = 0; index < wrong.length; index += 2)
+      ended.push(
+        ...(await Promise.all(
+          wrong
+            .slice(index, index + 2)
+            .map(
+              async (value): Promise<(typeof ended)[number]> => [
+                value,
+                await runUntilExit({ ...world.env, AUTH_URL: value }),
+              ],
+            ),
+        )),
+      )
+    for (const [value, { code, output, hasResponded }] of ended) {
+      assert.deepEqual([code, hasResponded], [1, false], value)
+      assert.match(output, /AUTH_URL: (is missing|is not an origin|must be https)/, value)
+    }
+  },
+  { full: 'takes long' },
+)

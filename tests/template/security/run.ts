@@ -1,10 +1,10 @@
-// npm run test:security [-- sessions H-071 P-4 …]: the security suite, against the production build. Arguments are names of
-// groups or numbers of checks.
+// npm run test:security [-- --short | sessions H-071 P-4 …]: the security suite, against the production build. Arguments are
+// names of groups or numbers of checks; --short runs the checks that are not marked `full`.
 import { join } from 'node:path'
 import { showUsage } from '../../../scripts/show-usage.mjs'
 import { type Group, runSuite } from './support/suite.ts'
 
-showUsage('npm run test:security [-- <group> | <number> …]')
+showUsage('npm run test:security [-- --short | <group> | <number> …]')
 
 const groups: Group[] = [
   { name: 'http-framing', title: 'HTTP framing and limits', from: 'H-001', to: 'H-018', isTimingSensitive: true },
@@ -25,7 +25,15 @@ const groups: Group[] = [
   { name: 'concurrency', title: 'Concurrent requests', from: 'H-237', to: 'H-258', runsInOwnProcess: true },
   { name: 'secrets', title: 'Secrets, logs, errors, startup', from: 'H-259', to: 'H-272', runsInOwnProcess: true },
   { name: 'framework', title: 'Known framework attacks', from: 'H-273', to: 'H-288', runsInOwnProcess: true },
-  { name: 'faults', title: 'Faults', from: 'H-289', to: 'H-320', skipsSlowChecks: true, isTimingSensitive: true },
+  {
+    name: 'faults',
+    title: 'Faults',
+    from: 'H-289',
+    to: 'H-320',
+    skipsSlowChecks: true,
+    isTimingSensitive: true,
+    isFull: true,
+  },
   { name: 'modules', title: 'Modules and supply chain', from: 'H-321', to: 'H-341', runsInOwnProcess: true },
   { name: 'guessing', title: 'Guessing, lockout and costly work', from: 'H-342', to: 'H-351' },
   { name: 'email', title: 'Email and providers', from: 'H-352', to: 'H-363' },

@@ -21,71 +21,78 @@ import { everyPath, unusedEmail, type World } from '../../app/support/test-world
 import { startBadProvider } from './support/misbehaving-provider.ts'
 import { callCallback, type ProviderId, startOAuth } from './support/oauth-flow.ts'
 
-check('H-259', 'a typed password is in no log line, SQL statement, table, trace or metric', async (world) => {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-statements-'))
-  // PostgreSQL may run as another operating system user.
-  chmodSync(folder, 0o755)
-  const database = await createServer(join(folder, 'postgres'))
-  await database.start()
-  world.atEndOfGroup(async () => {
-    await database.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  registerSecret(database.url)
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  await pool.query(`alter system set log_statement = 'all'`)
-  await pool.query('alter system set log_parameter_max_length = -1')
-  await pool.query('select pg_reload_conf()')
-  runDb('migrate', database.url)
-  const collector = await startCollector()
-  world.atEndOfGroup(collector.stop)
-  const env = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...collector.env }
-  const node = await world.node('logs SQL statements', env)
+check(
+  'H-259',
+  'a typed password is in no log line, SQL statement, table, trace or metric',
+  async (world) => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-statements-'))
+    // PostgreSQL may run as another operating system user.
+    chmodSync(folder, 0o755)
+    const database = await createServer(join(folder, 'postgres'))
+    await database.start()
+    world.atEndOfGroup(async () => {
+      await database.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    registerSecret(database.url)
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+    await pool.query(`alter system set log_statement = 'all'`)
+    await pool.query('alter system set log_parameter_max_length = -1')
+    await pool.query('select pg_reload_conf()')
+    runDb('migrate', database.url)
+    const collector = await startCollector()
+    world.atEndOfGroup(collector.stop)
+    const env = { DATABASE_URL: database.url, LOG_LEVEL: 'debug', ...collector.env }
+    const node = await world.node('logs SQL statements', env)
 
-  const canary = () => `canary-${crypto.randomUUID()} 7`
-  const [wrong, newPassword, typedAsEmail] = [canary(), canary(), canary()]
-  const email = unusedEmail()
-  await world.trySignIn(email, wrong, { node })
-  // Typed into the wrong field, as happens.
-  await world.trySignIn(typedAsEmail, wrong, { node })
-  await world.trySignIn(`${typedAsEmail}@example.com`, wrong, { node })
-  await submitAction(world, 'signIn', { email, password: wrong }, { node })
-  assert.ok(verdict(await submitAction(world, 'signUp', { email, name: 'Test User', password: newPassword }, { node })))
-  const { rows: users } = await pool.query(
-    `insert into users (email, name, email_verified_at) values ($1, 'Test User', now()) returning id`,
-    [`known-${email}`],
-  )
-  await pool.query('insert into passwords (user_id, hash) values ($1, $2)', [users[0].id, world.hash])
-  const jar = await world.signIn({ id: users[0].id, email: `known-${email}` }, { node })
-  await submitAction(world, 'reauthenticate', { password: wrong }, { node, jar })
-  await submitAction(world, 'changePassword', { current: wrong, next: newPassword }, { node, jar })
+    const canary = () => `canary-${crypto.randomUUID()} 7`
+    const [wrong, newPassword, typedAsEmail] = [canary(), canary(), canary()]
+    const email = unusedEmail()
+    await world.trySignIn(email, wrong, { node })
+    // Typed into the wrong field, as happens.
+    await world.trySignIn(typedAsEmail, wrong, { node })
+    await world.trySignIn(`${typedAsEmail}@example.com`, wrong, { node })
+    await submitAction(world, 'signIn', { email, password: wrong }, { node })
+    assert.ok(
+      verdict(await submitAction(world, 'signUp', { email, name: 'Test User', password: newPassword }, { node })),
+    )
+    const { rows: users } = await pool.query(
+      `insert into users (email, name, email_verified_at) values ($1, 'Test User', now()) returning id`,
+      [`known-${email}`],
+    )
+    await pool.query('insert into passwords (user_id, hash) values ($1, $2)', [users[0].id, world.hash])
+    const jar = await world.signIn({ id: users[0].id, email: `known-${email}` }, { node })
+    await submitAction(world, 'reauthenticate', { password: wrong }, { node, jar })
+    await submitAction(world, 'changePassword', { current: wrong, next: newPassword }, { node, jar })
 
-  const metrics = await collector.metrics()
-  // Stopping the node flushes its traces.
-  await node.stop()
-  assert.ok(collector.spans().length > 20, 'there are no traces')
-  const statements = readFileSync(join(folder, 'postgres', 'log'), 'utf8')
-  const { rows: tables } = await pool.query(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'jobs')`,
-  )
-  let rows = ''
-  for (const { name } of tables)
-    rows += (await pool.query(`select coalesce(string_agg(t::text, E'\\n'), '') as text from ${name} t`)).rows[0].text
-  await pool.end()
-  // The log contains bound parameters; otherwise the absence of a password would prove nothing.
-  assert.ok(statements.includes(email), 'the database did not log bound parameters')
-  const outputs = {
-    'the statements': statements,
-    'the tables': rows,
-    'the log': node.output(),
-    traces: collector.text(),
-    figures: metrics,
-  }
-  for (const [location, text] of Object.entries(outputs))
-    for (const secret of [wrong, newPassword, typedAsEmail, jar.token])
-      assert.ok(!text.includes(secret), `${secret.slice(0, 10)}… is in ${location}`)
-  return `${statements.split('\n').length} lines of statements, ${tables.length} tables`
-})
+    const metrics = await collector.metrics()
+    // Stopping the node flushes its traces.
+    await node.stop()
+    assert.ok(collector.spans().length > 20, 'there are no traces')
+    const statements = readFileSync(join(folder, 'postgres', 'log'), 'utf8')
+    const { rows: tables } = await pool.query(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'jobs')`,
+    )
+    let rows = ''
+    for (const { name } of tables)
+      rows += (await pool.query(`select coalesce(string_agg(t::text, E'\\n'), '') as text from ${name} t`)).rows[0].text
+    await pool.end()
+    // The log contains bound parameters; otherwise the absence of a password would prove nothing.
+    assert.ok(statements.includes(email), 'the database did not log bound parameters')
+    const outputs = {
+      'the statements': statements,
+      'the tables': rows,
+      'the log': node.output(),
+      traces: collector.text(),
+      figures: metrics,
+    }
+    for (const [location, text] of Object.entries(outputs))
+      for (const secret of [wrong, newPassword, typedAsEmail, jar.token])
+        assert.ok(!text.includes(secret), `${secret.slice(0, 10)}… is in ${location}`)
+    return `${statements.split('\n').length} lines of statements, ${tables.length} tables`
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-260',
@@ -116,6 +123,7 @@ check(
     assert.match(node.output(), /OAuth sign-in failed/)
     for (const secret of sent) assert.ok(!node.output().includes(secret), `${secret.slice(0, 8)}… is in the log`)
   },
+  { full: 'measures time' },
 )
 
 const completeEnv = (world: World) => ({
@@ -127,31 +135,41 @@ const completeEnv = (world: World) => ({
   ALLOW_SEEDED_PEOPLE: '1',
 })
 
-check('H-261', 'without AUTH_SECRET the app does not start, and says how to make one', async (world) => {
-  const { code, output, hasResponded } = await runUntilExit({ ...completeEnv(world), AUTH_SECRET: '' })
-  assert.deepEqual([code, hasResponded], [1, false])
-  assert.match(output, /AUTH_SECRET: is missing.*randomBytes/)
-})
+check(
+  'H-261',
+  'without AUTH_SECRET the app does not start, and says how to make one',
+  async (world) => {
+    const { code, output, hasResponded } = await runUntilExit({ ...completeEnv(world), AUTH_SECRET: '' })
+    assert.deepEqual([code, hasResponded], [1, false])
+    assert.match(output, /AUTH_SECRET: is missing.*randomBytes/)
+  },
+  { full: 'measures time' },
+)
 
-check('H-262', 'with an AUTH_SECRET that can be guessed the app does not start', async (world) => {
-  const example = /^AUTH_SECRET=(.*)$/m.exec(readFileSync(join(root, '.env.example'), 'utf8'))?.[1] ?? assert.fail()
-  const good = world.env.AUTH_SECRET
-  const weak = [
-    'changeme',
-    example,
-    good.slice(0, 31),
-    '0123456789'.repeat(4),
-    'please-change-me-in-production-now',
-    `${good},changeme`,
-  ]
-  for (const secret of weak) {
-    const { code, output, hasResponded } = await runUntilExit({ ...completeEnv(world), AUTH_SECRET: secret })
-    assert.deepEqual([code, hasResponded], [1, false], secret)
-    assert.match(output, /AUTH_SECRET: is (missing|shorter|too easy)/, secret)
-    if (secret) assert.ok(!output.includes(secret), 'the output contains the secret')
-  }
-  return `${weak.length} secrets`
-})
+check(
+  'H-262',
+  'with an AUTH_SECRET that can be guessed the app does not start',
+  async (world) => {
+    const example = /^AUTH_SECRET=(.*)$/m.exec(readFileSync(join(root, '.env.example'), 'utf8'))?.[1] ?? assert.fail()
+    const good = world.env.AUTH_SECRET
+    const weak = [
+      'changeme',
+      example,
+      good.slice(0, 31),
+      '0123456789'.repeat(4),
+      'please-change-me-in-production-now',
+      `${good},changeme`,
+    ]
+    for (const secret of weak) {
+      const { code, output, hasResponded } = await runUntilExit({ ...completeEnv(world), AUTH_SECRET: secret })
+      assert.deepEqual([code, hasResponded], [1, false], secret)
+      assert.match(output, /AUTH_SECRET: is (missing|shorter|too easy)/, secret)
+      if (secret) assert.ok(!output.includes(secret), 'the output contains the secret')
+    }
+    return `${weak.length} secrets`
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-263',
@@ -200,6 +218,7 @@ check(
     assert.deepEqual(await Promise.all([both, after].map((node) => accepts(node, ofOld))), [200, 422])
     assert.deepEqual(await Promise.all([both, after, before].map((node) => accepts(node, ofBoth))), [200, 200, 422])
   },
+  { full: 'measures time' },
 )
 
 check(
@@ -255,4 +274,5 @@ check(
     // Password sign-in works, whatever the providers do.
     assert.notEqual((await world.signIn(await world.newUser(), { node })).token, '')
   },
+  { full: 'needs other servers' },
 )

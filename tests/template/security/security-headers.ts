@@ -139,100 +139,115 @@ async function signInAt(page: Page, url: string, email: string): Promise<void> {
   await page.waitForURL('**/dashboard')
 }
 
-check('H-022', 'in Chromium, no page violates its own CSP, from sign-in to sign-out', async (world) => {
-  const { url } = await world.proxiedApp()
-  const { email } = await world.newUser({ role: 'admin' })
-  const { page, violations, context } = await watchedPage(world)
-  try {
-    const pages = routePaths('page').filter((path) => !/[0-9a-f]{8}-/.test(path))
-    for (const path of ['/', '/signup', '/forgot', '/no-such-page']) await page.goto(url + path)
-    await signInAt(page, url, email)
-    for (const path of pages) await page.goto(url + path)
-    await page.goto(`${url}/dashboard`)
-    await page.evaluate(() => document.querySelector<HTMLFormElement>('form[action*="signout"]')?.requestSubmit())
-    await page.waitForURL('**/signed-out')
-    assert.deepEqual(violations, [])
-    return `${pages.length + 6} pages`
-  } finally {
-    await context.close()
-  }
-})
+check(
+  'H-022',
+  'in Chromium, no page violates its own CSP, from sign-in to sign-out',
+  async (world) => {
+    const { url } = await world.proxiedApp()
+    const { email } = await world.newUser({ role: 'admin' })
+    const { page, violations, context } = await watchedPage(world)
+    try {
+      const pages = routePaths('page').filter((path) => !/[0-9a-f]{8}-/.test(path))
+      for (const path of ['/', '/signup', '/forgot', '/no-such-page']) await page.goto(url + path)
+      await signInAt(page, url, email)
+      for (const path of pages) await page.goto(url + path)
+      await page.goto(`${url}/dashboard`)
+      await page.evaluate(() => document.querySelector<HTMLFormElement>('form[action*="signout"]')?.requestSubmit())
+      await page.waitForURL('**/signed-out')
+      assert.deepEqual(violations, [])
+      return `${pages.length + 6} pages`
+    } finally {
+      await context.close()
+    }
+  },
+  { full: 'needs a browser' },
+)
 
-check('H-023', 'in Chromium, HTML and scripts in a user name are shown as text on every page', async (world) => {
-  const names = [
-    '<script>window.ran=1</script>',
-    '<img src=x onerror=window.ran=2>',
-    '"><svg onload=window.ran=3>',
-    '</script><script>window.ran=4</script>',
-    "{{constructor.constructor('window.ran=5')()}}",
-  ]
-  const users = await Promise.all(names.map(() => world.newUser({ role: 'admin' })))
-  if (hasModule('account')) {
-    for (const [index, { id }] of users.entries()) {
-      const saved = await submitAction(
-        world,
-        'updateProfile',
-        { name: names[index] },
-        { jar: await world.insertSession({ id }) },
+check(
+  'H-023',
+  'in Chromium, HTML and scripts in a user name are shown as text on every page',
+  async (world) => {
+    const names = [
+      '<script>window.ran=1</script>',
+      '<img src=x onerror=window.ran=2>',
+      '"><svg onload=window.ran=3>',
+      '</script><script>window.ran=4</script>',
+      "{{constructor.constructor('window.ran=5')()}}",
+    ]
+    const users = await Promise.all(names.map(() => world.newUser({ role: 'admin' })))
+    if (hasModule('account')) {
+      for (const [index, { id }] of users.entries()) {
+        const saved = await submitAction(
+          world,
+          'updateProfile',
+          { name: names[index] },
+          { jar: await world.insertSession({ id }) },
+        )
+        assert.equal((saved.value as { ok: boolean }).ok, true, names[index])
+      }
+    } else
+      for (const [index, { id }] of users.entries())
+        await world.query('update users set name = $2 where id = $1', [id, names[index]])
+    const { page, violations, context } = await watchedPage(world)
+    try {
+      const own = users[0]
+      assert.ok(own)
+      await signInAt(page, world.app.url, own.email)
+      const paths = routePaths('page').filter(
+        (path) => /^\/(dashboard|account|admin|content)/.test(path) && !/[0-9a-f]{8}-/.test(path),
       )
-      assert.equal((saved.value as { ok: boolean }).ok, true, names[index])
+      const shown: string[] = []
+      for (const path of [
+        ...paths,
+        ...users.map(({ id }) => (hasModule('admin') ? `/admin/users/${id}` : '/dashboard')),
+      ]) {
+        await page.goto(world.app.url + path)
+        const found = await page.evaluate(() => ({
+          ran: (window as { ran?: number }).ran,
+          injected: document.querySelectorAll('img[src="x"], [onload], [onerror]').length,
+          text: document.body.innerText + [...document.querySelectorAll('input')].map(({ value }) => value).join('\n'),
+        }))
+        assert.deepEqual([found.ran, found.injected], [undefined, 0], path)
+        shown.push(...names.filter((name) => found.text.includes(name)))
+      }
+      assert.deepEqual(violations, [])
+      assert.equal(new Set(shown).size, hasModule('admin') ? names.length : 1)
+    } finally {
+      await context.close()
     }
-  } else
-    for (const [index, { id }] of users.entries())
-      await world.query('update users set name = $2 where id = $1', [id, names[index]])
-  const { page, violations, context } = await watchedPage(world)
-  try {
-    const own = users[0]
-    assert.ok(own)
-    await signInAt(page, world.app.url, own.email)
-    const paths = routePaths('page').filter(
-      (path) => /^\/(dashboard|account|admin|content)/.test(path) && !/[0-9a-f]{8}-/.test(path),
-    )
-    const shown: string[] = []
-    for (const path of [
-      ...paths,
-      ...users.map(({ id }) => (hasModule('admin') ? `/admin/users/${id}` : '/dashboard')),
-    ]) {
-      await page.goto(world.app.url + path)
-      const found = await page.evaluate(() => ({
-        ran: (window as { ran?: number }).ran,
-        injected: document.querySelectorAll('img[src="x"], [onload], [onerror]').length,
-        text: document.body.innerText + [...document.querySelectorAll('input')].map(({ value }) => value).join('\n'),
-      }))
-      assert.deepEqual([found.ran, found.injected], [undefined, 0], path)
-      shown.push(...names.filter((name) => found.text.includes(name)))
-    }
-    assert.deepEqual(violations, [])
-    assert.equal(new Set(shown).size, hasModule('admin') ? names.length : 1)
-  } finally {
-    await context.close()
-  }
-})
+  },
+  { full: 'needs a browser' },
+)
 
-check('H-024', 'over HTTPS every response sets HSTS for at least a year', async (world) => {
-  const { url } = await world.proxiedApp()
-  const file = /\/_next\/static\/[^"]+\.js/.exec((await call(url, '/')).text)?.[0] ?? ''
-  for (const path of [
-    '/',
-    '/signin',
-    '/dashboard',
-    '/no-such-page',
-    '/api/health',
-    '/api/nothing',
-    '/robots.txt',
-    file,
-  ]) {
-    const value = (await call(url, path)).headers['strict-transport-security'] ?? ''
-    assert.ok(
-      Number(/max-age=(\d+)/.exec(value)?.[1]) >= 31_536_000 && /includeSubDomains/.test(value),
-      `${path}: ${value}`,
-    )
-  }
-  const rejected = await call(url, '/', { headers: { Host: 'evil.example' } })
-  assert.match(rejected.headers['strict-transport-security'] ?? '', /max-age=31536000/)
-  for (const { path, response } of await loadAllPages(world))
-    assert.ok(response.headers['strict-transport-security'], path)
-})
+check(
+  'H-024',
+  'over HTTPS every response sets HSTS for at least a year',
+  async (world) => {
+    const { url } = await world.proxiedApp()
+    const file = /\/_next\/static\/[^"]+\.js/.exec((await call(url, '/')).text)?.[0] ?? ''
+    for (const path of [
+      '/',
+      '/signin',
+      '/dashboard',
+      '/no-such-page',
+      '/api/health',
+      '/api/nothing',
+      '/robots.txt',
+      file,
+    ]) {
+      const value = (await call(url, path)).headers['strict-transport-security'] ?? ''
+      assert.ok(
+        Number(/max-age=(\d+)/.exec(value)?.[1]) >= 31_536_000 && /includeSubDomains/.test(value),
+        `${path}: ${value}`,
+      )
+    }
+    const rejected = await call(url, '/', { headers: { Host: 'evil.example' } })
+    assert.match(rejected.headers['strict-transport-security'] ?? '', /max-age=31536000/)
+    for (const { path, response } of await loadAllPages(world))
+      assert.ok(response.headers['strict-transport-security'], path)
+  },
+  { full: 'needs other servers' },
+)
 
 check(
   'H-025',
@@ -278,31 +293,36 @@ async function close(server: Server): Promise<void> {
   await new Promise((resolve) => server.close(resolve))
 }
 
-check('H-028', 'in Chromium, no page loads in an iframe of another site', async (world) => {
-  const paths = ['/admin', '/account', '/dashboard', '/signin', '/', '/no-such-page']
-  const frames = paths.map((path) => `<iframe src="${world.app.url}${path}"></iframe>`).join('')
-  const site = createServer((_, response) =>
-    response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Elsewhere</title>${frames}`),
-  )
-  const port = await listen(site)
-  const { page, context } = await watchedPage(world)
-  try {
-    await signInAt(page, world.app.url, (await world.newUser({ role: 'admin' })).email)
-    // A same-site host sends the app's cookies along, so only the CSP blocks the frame.
-    for (const host of ['127.0.0.1', 'localhost']) {
-      await page.goto(`http://${host}:${port}/`)
-      const shown = page.frames().slice(1)
-      assert.equal(shown.length, paths.length)
-      for (const [index, frame] of shown.entries()) {
-        await frame.waitForLoadState()
-        assert.match(frame.url(), /^chrome-error:/, `${paths[index]} in a frame of ${host}`)
+check(
+  'H-028',
+  'in Chromium, no page loads in an iframe of another site',
+  async (world) => {
+    const paths = ['/admin', '/account', '/dashboard', '/signin', '/', '/no-such-page']
+    const frames = paths.map((path) => `<iframe src="${world.app.url}${path}"></iframe>`).join('')
+    const site = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end(`<!doctype html><title>Elsewhere</title>${frames}`),
+    )
+    const port = await listen(site)
+    const { page, context } = await watchedPage(world)
+    try {
+      await signInAt(page, world.app.url, (await world.newUser({ role: 'admin' })).email)
+      // A same-site host sends the app's cookies along, so only the CSP blocks the frame.
+      for (const host of ['127.0.0.1', 'localhost']) {
+        await page.goto(`http://${host}:${port}/`)
+        const shown = page.frames().slice(1)
+        assert.equal(shown.length, paths.length)
+        for (const [index, frame] of shown.entries()) {
+          await frame.waitForLoadState()
+          assert.match(frame.url(), /^chrome-error:/, `${paths[index]} in a frame of ${host}`)
+        }
       }
+    } finally {
+      await context.close()
+      await close(site)
     }
-  } finally {
-    await context.close()
-    await close(site)
-  }
-})
+  },
+  { full: 'needs a browser' },
+)
 
 check(
   'H-029',
@@ -335,34 +355,40 @@ check(
       )
     return `${count} requests rejected`
   },
+  { full: 'needs other servers' },
 )
 
 // Not `"storage"`: that would delete the theme setting and unsaved drafts in other windows.
-check('H-030', 'every kind of sign-out sends Clear-Site-Data: "cache"', async (world) => {
-  for (const url of [world.app.url, (await world.proxiedApp()).url]) {
-    const node = { url }
-    const requests: [body: string | object | undefined, headers: Record<string, string>][] = [
-      [{ redirect: false }, {}],
-      [undefined, {}],
-      ['', { 'Content-Type': 'application/x-www-form-urlencoded' }],
-    ]
-    for (const [body, headers] of requests) {
-      const jar: Jar = await world.signIn(await world.newUser(), { node })
-      const response = await call(url, '/api/auth/signout', {
-        method: 'POST',
-        ...(body !== undefined && { body }),
-        headers,
-        jar,
-      })
-      assert.ok([200, 302].includes(response.status))
-      assert.equal(response.headers['clear-site-data'], '"cache"')
-      assert.equal(await world.getSession(jar, node), null)
+check(
+  'H-030',
+  'every kind of sign-out sends Clear-Site-Data: "cache"',
+  async (world) => {
+    for (const url of [world.app.url, (await world.proxiedApp()).url]) {
+      const node = { url }
+      const requests: [body: string | object | undefined, headers: Record<string, string>][] = [
+        [{ redirect: false }, {}],
+        [undefined, {}],
+        ['', { 'Content-Type': 'application/x-www-form-urlencoded' }],
+      ]
+      for (const [body, headers] of requests) {
+        const jar: Jar = await world.signIn(await world.newUser(), { node })
+        const response = await call(url, '/api/auth/signout', {
+          method: 'POST',
+          ...(body !== undefined && { body }),
+          headers,
+          jar,
+        })
+        assert.ok([200, 302].includes(response.status))
+        assert.equal(response.headers['clear-site-data'], '"cache"')
+        assert.equal(await world.getSession(jar, node), null)
+      }
     }
-  }
-  // The sign-out form of a page posts to the same endpoint.
-  const { jar } = await world.newSession()
-  assert.match((await world.get('/dashboard', { jar })).text, /<form [^>]*action="\/api\/auth\/signout/)
-})
+    // The sign-out form of a page posts to the same endpoint.
+    const { jar } = await world.newSession()
+    assert.match((await world.get('/dashboard', { jar })).text, /<form [^>]*action="\/api\/auth\/signout/)
+  },
+  { full: 'needs other servers' },
+)
 
 /** Runs the work with a shared cache in front of the app. */
 async function withCache(world: World, work: (url: string) => Promise<void>): Promise<void> {
@@ -378,59 +404,69 @@ async function withCache(world: World, work: (url: string) => Promise<void>): Pr
   }
 }
 
-check('H-031', 'a shared cache never serves one user’s response to another', async (world) => {
-  await withCache(world, async (url) => {
-    const admin = await world.newSession({ role: 'admin' })
-    const paths = ['/', ...routePaths('page'), ...routePaths('route')].filter(
-      (path) => !/[0-9a-f]{8}-|export/.test(path),
-    )
-    for (const path of paths) {
-      await call(url, path, { jar: admin.jar.copy() })
-      const again = await call(url, path, { jar: admin.jar.copy() })
-      const anonymous = await call(url, path)
-      for (const response of [again, anonymous]) {
-        const isHit = response.headers['x-cache-status'] === 'HIT'
-        assert.ok(!isHit || (response.setCookies.length === 0 && !response.text.includes(admin.email)), path)
+check(
+  'H-031',
+  'a shared cache never serves one user’s response to another',
+  async (world) => {
+    await withCache(world, async (url) => {
+      const admin = await world.newSession({ role: 'admin' })
+      const paths = ['/', ...routePaths('page'), ...routePaths('route')].filter(
+        (path) => !/[0-9a-f]{8}-|export/.test(path),
+      )
+      for (const path of paths) {
+        await call(url, path, { jar: admin.jar.copy() })
+        const again = await call(url, path, { jar: admin.jar.copy() })
+        const anonymous = await call(url, path)
+        for (const response of [again, anonymous]) {
+          const isHit = response.headers['x-cache-status'] === 'HIT'
+          assert.ok(!isHit || (response.setCookies.length === 0 && !response.text.includes(admin.email)), path)
+        }
+        assert.ok(!anonymous.text.includes(admin.email) && !anonymous.text.includes(admin.id), path)
       }
-      assert.ok(!anonymous.text.includes(admin.email) && !anonymous.text.includes(admin.id), path)
-    }
-    if (hasModule('account')) assert.equal((await call(url, '/account')).status, 307)
-    assert.equal((await call(url, '/api/auth/session')).json(), null)
-  })
-})
+      if (hasModule('account')) assert.equal((await call(url, '/account')).status, 307)
+      assert.equal((await call(url, '/api/auth/session')).json(), null)
+    })
+  },
+  { full: 'needs other servers' },
+)
 
-check('H-032', 'a private path with a file extension is not cached (cache deception)', async (world) => {
-  await withCache(world, async (url) => {
-    const { jar, email } = await world.newSession({ role: 'admin' })
-    const privatePaths = [
-      '/account',
-      '/dashboard',
-      '/admin',
-      '/admin/users',
-      '/api/auth/session',
-      '/api/demo/admin/users',
-    ]
-    const endings = [
-      '.css',
-      '/x.js',
-      '/a.png',
-      ';x.css',
-      '%0a.css',
-      '%3fx.css',
-      '%2fx.css',
-      '/..%2fx.css',
-      '?x.css',
-      '/.css',
-    ]
-    for (const path of privatePaths)
-      for (const ending of endings) {
-        const seen = await call(url, path + ending, { jar: jar.copy() })
-        assert.ok([400, 404].includes(seen.status) || !isCacheable(seen) || !seen.text.includes(email), path + ending)
-        const anonymous = await call(url, path + ending)
-        assert.ok(!anonymous.text.includes(email), path + ending)
-      }
-  })
-})
+check(
+  'H-032',
+  'a private path with a file extension is not cached (cache deception)',
+  async (world) => {
+    await withCache(world, async (url) => {
+      const { jar, email } = await world.newSession({ role: 'admin' })
+      const privatePaths = [
+        '/account',
+        '/dashboard',
+        '/admin',
+        '/admin/users',
+        '/api/auth/session',
+        '/api/demo/admin/users',
+      ]
+      const endings = [
+        '.css',
+        '/x.js',
+        '/a.png',
+        ';x.css',
+        '%0a.css',
+        '%3fx.css',
+        '%2fx.css',
+        '/..%2fx.css',
+        '?x.css',
+        '/.css',
+      ]
+      for (const path of privatePaths)
+        for (const ending of endings) {
+          const seen = await call(url, path + ending, { jar: jar.copy() })
+          assert.ok([400, 404].includes(seen.status) || !isCacheable(seen) || !seen.text.includes(email), path + ending)
+          const anonymous = await call(url, path + ending)
+          assert.ok(!anonymous.text.includes(email), path + ending)
+        }
+    })
+  },
+  { full: 'needs other servers' },
+)
 
 const unkeyedHeaders: Record<string, string>[] = [
   { 'X-Forwarded-Host': 'evil.example' },
@@ -446,31 +482,36 @@ const unkeyedHeaders: Record<string, string>[] = [
   { 'Next-Action': 'x' },
 ]
 
-check('H-033', 'headers outside the cache key do not change the cached response (cache poisoning)', async (world) => {
-  const normalize = ({ status, head, text }: HttpResponse) => ({
-    status,
-    text,
-    head: head
-      .toLowerCase()
-      .split('\n')
-      .filter((line) => !/^(date|x-cache-status|connection|keep-alive|server|etag|x-request-id):/.test(line))
-      .sort(),
-  })
-  await withCache(world, async (url) => {
-    for (const path of ['/', '/signed-out', '/robots.txt', '/no-such-page', '/api/demo/landing']) {
-      const expected = normalize(await call(url, `${path}?clean=${crypto.randomUUID()}`))
-      for (const headers of unkeyedHeaders) {
-        const uniquePath = `${path}?x=${crypto.randomUUID()}`
-        await call(url, uniquePath, { headers, allow500: true })
-        assert.deepEqual(normalize(await call(url, uniquePath)), expected, `${path} after ${JSON.stringify(headers)}`)
+check(
+  'H-033',
+  'headers outside the cache key do not change the cached response (cache poisoning)',
+  async (world) => {
+    const normalize = ({ status, head, text }: HttpResponse) => ({
+      status,
+      text,
+      head: head
+        .toLowerCase()
+        .split('\n')
+        .filter((line) => !/^(date|x-cache-status|connection|keep-alive|server|etag|x-request-id):/.test(line))
+        .sort(),
+    })
+    await withCache(world, async (url) => {
+      for (const path of ['/', '/signed-out', '/robots.txt', '/no-such-page', '/api/demo/landing']) {
+        const expected = normalize(await call(url, `${path}?clean=${crypto.randomUUID()}`))
+        for (const headers of unkeyedHeaders) {
+          const uniquePath = `${path}?x=${crypto.randomUUID()}`
+          await call(url, uniquePath, { headers, allow500: true })
+          assert.deepEqual(normalize(await call(url, uniquePath)), expected, `${path} after ${JSON.stringify(headers)}`)
+        }
+        const asData = `${path}?__nextDataReq=1&x=${crypto.randomUUID()}`
+        await call(url, asData)
+        assert.deepEqual(normalize(await call(url, asData)), expected, `${path} as data`)
       }
-      const asData = `${path}?__nextDataReq=1&x=${crypto.randomUUID()}`
-      await call(url, asData)
-      assert.deepEqual(normalize(await call(url, asData)), expected, `${path} as data`)
-    }
-  })
-  await assertProxyStripsHeaders()
-})
+    })
+    await assertProxyStripsHeaders()
+  },
+  { full: 'needs other servers' },
+)
 
 /** The shipped HAProxy config removes every header that it lists and sets X-Forwarded-For itself. */
 async function assertProxyStripsHeaders(): Promise<void> {
@@ -502,40 +543,45 @@ async function assertProxyStripsHeaders(): Promise<void> {
   }
 }
 
-check('H-034', 'a cache never mixes up a page with its RSC payload, nor the responses of two users', async (world) => {
-  await withCache(world, async (url) => {
-    const isHtml = ({ headers, text }: HttpResponse) =>
-      /^text\/html/.test(headers['content-type'] ?? '') && text.startsWith('<!DOCTYPE')
-    for (const path of ['/', '/signed-out', '/signin', '/no-such-page']) {
-      for (const headers of [
-        { RSC: '1' },
-        { RSC: '1', 'Next-Router-Prefetch': '1' },
-        { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/_tree' },
-        { RSC: '1', 'Next-Router-State-Tree': encodeURIComponent('["",{}]') },
-      ] as Record<string, string>[]) {
-        const uniquePath = `${path}?x=${crypto.randomUUID()}`
-        const data = await call(url, uniquePath, { headers, allow500: true })
-        assert.match(data.headers.vary ?? 'none', /rsc|none/i, path)
-        const page = await call(url, uniquePath)
-        assert.ok(isHtml(page), `${path} after ${JSON.stringify(headers)}: ${page.headers['content-type']}`)
-        const dataAgain = await call(url, uniquePath, { headers, allow500: true })
-        assert.equal(dataAgain.headers['content-type'], data.headers['content-type'], path)
+check(
+  'H-034',
+  'a cache never mixes up a page with its RSC payload, nor the responses of two users',
+  async (world) => {
+    await withCache(world, async (url) => {
+      const isHtml = ({ headers, text }: HttpResponse) =>
+        /^text\/html/.test(headers['content-type'] ?? '') && text.startsWith('<!DOCTYPE')
+      for (const path of ['/', '/signed-out', '/signin', '/no-such-page']) {
+        for (const headers of [
+          { RSC: '1' },
+          { RSC: '1', 'Next-Router-Prefetch': '1' },
+          { RSC: '1', 'Next-Router-Prefetch': '1', 'Next-Router-Segment-Prefetch': '/_tree' },
+          { RSC: '1', 'Next-Router-State-Tree': encodeURIComponent('["",{}]') },
+        ] as Record<string, string>[]) {
+          const uniquePath = `${path}?x=${crypto.randomUUID()}`
+          const data = await call(url, uniquePath, { headers, allow500: true })
+          assert.match(data.headers.vary ?? 'none', /rsc|none/i, path)
+          const page = await call(url, uniquePath)
+          assert.ok(isHtml(page), `${path} after ${JSON.stringify(headers)}: ${page.headers['content-type']}`)
+          const dataAgain = await call(url, uniquePath, { headers, allow500: true })
+          assert.equal(dataAgain.headers['content-type'], data.headers['content-type'], path)
+        }
       }
-    }
-    // A GET with a body in UTF-16 (fat GET) must not change the response to the next request.
-    const [one, two] = [await world.newSession(), await world.newSession()]
-    for (const path of ['/api/auth/session', '/dashboard', '/dashboard?_rsc=x']) {
-      const body = Buffer.from(JSON.stringify({ of: one.email }), 'utf16le')
-      const headers: Record<string, string> = { 'Content-Type': 'application/json; charset=utf-16' }
-      if (path.includes('_rsc')) headers.RSC = '1'
-      const first = await call(url, path, { method: 'GET', body, headers, jar: one.jar.copy(), allow500: true })
-      const second = await call(url, path, { headers, jar: two.jar.copy(), allow500: true })
-      assert.ok(!second.text.includes(one.email), path)
-      assert.notEqual(second.headers['x-cache-status'], 'HIT', path)
-      if (path === '/api/auth/session') {
-        assert.equal(first.json().user.email, one.email)
-        assert.equal(second.json().user.email, two.email)
+      // A GET with a body in UTF-16 (fat GET) must not change the response to the next request.
+      const [one, two] = [await world.newSession(), await world.newSession()]
+      for (const path of ['/api/auth/session', '/dashboard', '/dashboard?_rsc=x']) {
+        const body = Buffer.from(JSON.stringify({ of: one.email }), 'utf16le')
+        const headers: Record<string, string> = { 'Content-Type': 'application/json; charset=utf-16' }
+        if (path.includes('_rsc')) headers.RSC = '1'
+        const first = await call(url, path, { method: 'GET', body, headers, jar: one.jar.copy(), allow500: true })
+        const second = await call(url, path, { headers, jar: two.jar.copy(), allow500: true })
+        assert.ok(!second.text.includes(one.email), path)
+        assert.notEqual(second.headers['x-cache-status'], 'HIT', path)
+        if (path === '/api/auth/session') {
+          assert.equal(first.json().user.email, one.email)
+          assert.equal(second.json().user.email, two.email)
+        }
       }
-    }
-  })
-})
+    })
+  },
+  { full: 'needs other servers' },
+)

@@ -60,6 +60,7 @@ check(
     assert.equal((await world.getSession(new Jar({ [`__Host-${appSlug}.session`]: token }), node)).user.email, email)
     assert.equal(await world.getSession(new Jar({ [`${appSlug}.session`]: token }), node), null)
   },
+  { full: 'needs other servers' },
 )
 
 check(
@@ -96,6 +97,7 @@ check(
     assert.ok(Math.max(...columns.map(Math.abs)) < 6, String(columns))
     return `${tokens.length} tokens, chi-squared ${bias.toFixed(2)} standard deviations from uniform`
   },
+  { full: 'takes long' },
 )
 
 check('H-087', 'the database stores the SHA-256 of a token, and nothing usable as one', async (world) => {
@@ -221,26 +223,31 @@ check('H-091', 'sign-out deletes the session row, clears the cookie, and is idem
   )
 })
 
-check('H-092', 'sign-out on one node takes effect on another node at once, every time', async (world) => {
-  const other = await world.node('second')
-  const users = await world.newUsers(10)
-  let slowest = 0
-  for (let round = 0; round < rounds(100); round++) {
-    const user = users[round % users.length] ?? assert.fail()
-    // Inserted directly: this check is about how a session ends.
-    const token = randomToken()
-    await world.query('insert into sessions (user_id, token_hash) values ($1, $2)', [
-      user.id,
-      createHash('sha256').update(token).digest(),
-    ])
-    assert.equal((await world.getSession(token, other)).user.id, user.id)
-    await world.get('/api/auth/signout', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
-    const start = performance.now()
-    assert.equal(await world.getSession(token, other), null)
-    slowest = Math.max(slowest, performance.now() - start)
-  }
-  return `slowest check ${slowest.toFixed(0)} ms`
-})
+check(
+  'H-092',
+  'sign-out on one node takes effect on another node at once, every time',
+  async (world) => {
+    const other = await world.node('second')
+    const users = await world.newUsers(10)
+    let slowest = 0
+    for (let round = 0; round < rounds(100); round++) {
+      const user = users[round % users.length] ?? assert.fail()
+      // Inserted directly: this check is about how a session ends.
+      const token = randomToken()
+      await world.query('insert into sessions (user_id, token_hash) values ($1, $2)', [
+        user.id,
+        createHash('sha256').update(token).digest(),
+      ])
+      assert.equal((await world.getSession(token, other)).user.id, user.id)
+      await world.get('/api/auth/signout', { method: 'POST', headers: { Authorization: `Bearer ${token}` } })
+      const start = performance.now()
+      assert.equal(await world.getSession(token, other), null)
+      slowest = Math.max(slowest, performance.now() - start)
+    }
+    return `slowest check ${slowest.toFixed(0)} ms`
+  },
+  { full: 'takes long' },
+)
 
 check(
   'H-093',
@@ -280,6 +287,7 @@ check(
     assert.equal(await snapshotState(world), before)
     return `${paths.length} paths, ${listActions().length} actions`
   },
+  { full: 'needs other servers' },
 )
 
 check('H-094', 'a session token set before sign-in is never adopted (session fixation)', async (world) => {
@@ -343,73 +351,88 @@ check(
     assert.equal((await world.trySignIn(owner.email)).status, 401)
     assert.equal((await world.trySignIn(owner.email, newPassword)).status, 200)
   },
+  { full: 'needs other servers' },
 )
 
-check('H-097', 'a role change takes effect on the next request, on every node', async (world) => {
-  const other = await world.node('second')
-  const { token, id, email } = await world.newSession()
-  for (const role of ['editor', 'admin', 'viewer']) {
-    await world.query('update users set role = $2 where id = $1', [id, role])
-    for (const node of [world.app, other]) assert.equal((await world.getSession(token, node)).user.role, role)
-  }
-  if (!hasModule('admin')) return
-  // By an admin: sessions store no role, so they stay valid. The shorter limits for admins apply at once.
-  const admin = await world.newSession({ role: 'admin' })
-  const old = await world.signIn({ id, email })
-  await backdateSession(world, old.token, `last_seen_at = now() - interval '13 hours'`)
-  for (const role of ['editor', 'admin', 'viewer']) {
-    const changed = await submitAction(world, 'updateUserRole', { userId: id, role }, { jar: admin.jar })
-    assert.equal(verdict(changed), 'ok')
-    for (const node of [world.app, other]) {
-      assert.equal((await world.getSession(token, node)).user.role, role)
-      if (role === 'admin') assert.equal(await world.getSession(old.token, node), null)
+check(
+  'H-097',
+  'a role change takes effect on the next request, on every node',
+  async (world) => {
+    const other = await world.node('second')
+    const { token, id, email } = await world.newSession()
+    for (const role of ['editor', 'admin', 'viewer']) {
+      await world.query('update users set role = $2 where id = $1', [id, role])
+      for (const node of [world.app, other]) assert.equal((await world.getSession(token, node)).user.role, role)
     }
-  }
-  const changes = await world.query(
-    `select actor_id, details from audit_events where kind = 'role.changed' and target_id = $1 order by id`,
-    [id],
-  )
-  assert.deepEqual(
-    changes.map(({ actor_id, details }) => [actor_id, details.from, details.to]),
-    [
-      [admin.id, 'viewer', 'editor'],
-      [admin.id, 'editor', 'admin'],
-      [admin.id, 'admin', 'viewer'],
-    ],
-  )
-})
+    if (!hasModule('admin')) return
+    // By an admin: sessions store no role, so they stay valid. The shorter limits for admins apply at once.
+    const admin = await world.newSession({ role: 'admin' })
+    const old = await world.signIn({ id, email })
+    await backdateSession(world, old.token, `last_seen_at = now() - interval '13 hours'`)
+    for (const role of ['editor', 'admin', 'viewer']) {
+      const changed = await submitAction(world, 'updateUserRole', { userId: id, role }, { jar: admin.jar })
+      assert.equal(verdict(changed), 'ok')
+      for (const node of [world.app, other]) {
+        assert.equal((await world.getSession(token, node)).user.role, role)
+        if (role === 'admin') assert.equal(await world.getSession(old.token, node), null)
+      }
+    }
+    const changes = await world.query(
+      `select actor_id, details from audit_events where kind = 'role.changed' and target_id = $1 order by id`,
+      [id],
+    )
+    assert.deepEqual(
+      changes.map(({ actor_id, details }) => [actor_id, details.from, details.to]),
+      [
+        [admin.id, 'viewer', 'editor'],
+        [admin.id, 'editor', 'admin'],
+        [admin.id, 'admin', 'viewer'],
+      ],
+    )
+  },
+  { full: 'needs other servers' },
+)
 
-check('H-098', 'suspending or deleting a user ends all their sessions on every node, for good', async (world) => {
-  const other = await world.node('second')
-  type EndedUser = TestUser & { jar: Jar }
-  const scenarios: Record<string, (user: EndedUser) => Promise<unknown>> = {
-    suspended: ({ id }) => world.query('update users set suspended_at = now() where id = $1', [id]),
-    deleted: ({ id }) => world.query('delete from users where id = $1', [id]),
-    'deleted by themselves': async ({ email, jar }) => {
-      const response = await submitAction(world, 'deleteAccount', { confirmation: email }, { jar })
-      assert.equal(verdict(response), 'to /signed-out')
-      assert.equal(jar.token, '')
-    },
-  }
-  for (const [what, end] of Object.entries(scenarios)) {
-    const first = await world.newSession()
-    const tokens = [first.token, (await world.signIn(first)).token, (await world.signIn(first, { node: other })).token]
-    for (const token of tokens) assert.equal((await world.getSession(token, other)).user.id, first.id)
-    await end(first)
-    const start = performance.now()
-    for (const token of tokens)
-      for (const node of [world.app, other]) assert.equal(await world.getSession(token, node), null, what)
-    assertFast(performance.now() - start < 1_000, `${what}: not ended everywhere within a second`)
-    if (what !== 'suspended') {
-      // A new user with the same email is a different user.
-      const again = await world.newUser({ email: first.email })
-      assert.notEqual(again.id, first.id)
-      await world.signIn(again)
+check(
+  'H-098',
+  'suspending or deleting a user ends all their sessions on every node, for good',
+  async (world) => {
+    const other = await world.node('second')
+    type EndedUser = TestUser & { jar: Jar }
+    const scenarios: Record<string, (user: EndedUser) => Promise<unknown>> = {
+      suspended: ({ id }) => world.query('update users set suspended_at = now() where id = $1', [id]),
+      deleted: ({ id }) => world.query('delete from users where id = $1', [id]),
+      'deleted by themselves': async ({ email, jar }) => {
+        const response = await submitAction(world, 'deleteAccount', { confirmation: email }, { jar })
+        assert.equal(verdict(response), 'to /signed-out')
+        assert.equal(jar.token, '')
+      },
     }
-    for (const token of tokens)
-      for (const node of [world.app, other]) assert.equal(await world.getSession(token, node), null, what)
-  }
-})
+    for (const [what, end] of Object.entries(scenarios)) {
+      const first = await world.newSession()
+      const tokens = [
+        first.token,
+        (await world.signIn(first)).token,
+        (await world.signIn(first, { node: other })).token,
+      ]
+      for (const token of tokens) assert.equal((await world.getSession(token, other)).user.id, first.id)
+      await end(first)
+      const start = performance.now()
+      for (const token of tokens)
+        for (const node of [world.app, other]) assert.equal(await world.getSession(token, node), null, what)
+      assertFast(performance.now() - start < 1_000, `${what}: not ended everywhere within a second`)
+      if (what !== 'suspended') {
+        // A new user with the same email is a different user.
+        const again = await world.newUser({ email: first.email })
+        assert.notEqual(again.id, first.id)
+        await world.signIn(again)
+      }
+      for (const token of tokens)
+        for (const node of [world.app, other]) assert.equal(await world.getSession(token, node), null, what)
+    }
+  },
+  { full: 'measures time' },
+)
 
 check('H-099', 'a session expires after 7 days without use', async (world) => {
   const { token } = await world.newSession()
@@ -466,49 +489,54 @@ check(
   },
 )
 
-check('H-102', 'a node whose clock is an hour off expires sessions like all other nodes', async (world) => {
-  const preload = pathToFileURL(join(import.meta.dirname, 'support', 'shifted-clock.mjs')).href
-  const clock = (shift: number) => ({ NODE_OPTIONS: `--import ${preload}`, CLOCK_SHIFT: String(shift) })
-  const hour = 60 * 60 * 1000
-  const nodes = [
-    world.app,
-    await world.node('an hour ahead', clock(hour)),
-    await world.node('an hour behind', clock(-hour)),
-  ]
-  // The log timestamps prove that the clocks are really off.
-  for (const [index, node] of nodes.entries()) {
-    await world.trySignIn((await world.newUser()).email, password, { node })
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    const [time = ''] =
-      /"time":"([^"]+)"[^\n]+password compared/
-        .exec(
-          node
-            .output()
-            .split('\n')
-            .findLast((line) => line.includes('password compared')) ?? '',
-        )
-        ?.slice(1) ?? []
-    assert.equal(Math.round((Date.parse(time) - Date.now()) / hour) || 0, [0, 1, -1][index])
-  }
-  for (const signInNode of nodes) {
-    const user = await world.newUser()
-    const { token } = await world.signIn(user, { node: signInNode })
-    const sessionOnEachNode = () => Promise.all(nodes.map((node) => world.getSession(token, node)))
-    const fresh = await sessionOnEachNode()
-    assert.equal(new Set(fresh.map((session) => JSON.stringify(session))).size, 1)
-    assert.ok(Math.abs(Date.parse(fresh[0].expires) - Date.now() - 7 * days * 1000) < 60_000)
-    await backdateSession(world, token, `last_seen_at = now() - interval '7 days' + interval '1 minute'`)
-    for (const session of await sessionOnEachNode()) assert.notEqual(session, null)
-    await backdateSession(world, token, `last_seen_at = now() - interval '7 days' - interval '1 second'`)
-    for (const session of await sessionOnEachNode()) assert.equal(session, null)
-    await backdateSession(
-      world,
-      token,
-      `last_seen_at = now(), created_at = now() - interval '30 days' - interval '1 second'`,
-    )
-    for (const session of await sessionOnEachNode()) assert.equal(session, null)
-  }
-})
+check(
+  'H-102',
+  'a node whose clock is an hour off expires sessions like all other nodes',
+  async (world) => {
+    const preload = pathToFileURL(join(import.meta.dirname, 'support', 'shifted-clock.mjs')).href
+    const clock = (shift: number) => ({ NODE_OPTIONS: `--import ${preload}`, CLOCK_SHIFT: String(shift) })
+    const hour = 60 * 60 * 1000
+    const nodes = [
+      world.app,
+      await world.node('an hour ahead', clock(hour)),
+      await world.node('an hour behind', clock(-hour)),
+    ]
+    // The log timestamps prove that the clocks are really off.
+    for (const [index, node] of nodes.entries()) {
+      await world.trySignIn((await world.newUser()).email, password, { node })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      const [time = ''] =
+        /"time":"([^"]+)"[^\n]+password compared/
+          .exec(
+            node
+              .output()
+              .split('\n')
+              .findLast((line) => line.includes('password compared')) ?? '',
+          )
+          ?.slice(1) ?? []
+      assert.equal(Math.round((Date.parse(time) - Date.now()) / hour) || 0, [0, 1, -1][index])
+    }
+    for (const signInNode of nodes) {
+      const user = await world.newUser()
+      const { token } = await world.signIn(user, { node: signInNode })
+      const sessionOnEachNode = () => Promise.all(nodes.map((node) => world.getSession(token, node)))
+      const fresh = await sessionOnEachNode()
+      assert.equal(new Set(fresh.map((session) => JSON.stringify(session))).size, 1)
+      assert.ok(Math.abs(Date.parse(fresh[0].expires) - Date.now() - 7 * days * 1000) < 60_000)
+      await backdateSession(world, token, `last_seen_at = now() - interval '7 days' + interval '1 minute'`)
+      for (const session of await sessionOnEachNode()) assert.notEqual(session, null)
+      await backdateSession(world, token, `last_seen_at = now() - interval '7 days' - interval '1 second'`)
+      for (const session of await sessionOnEachNode()) assert.equal(session, null)
+      await backdateSession(
+        world,
+        token,
+        `last_seen_at = now(), created_at = now() - interval '30 days' - interval '1 second'`,
+      )
+      for (const session of await sessionOnEachNode()) assert.equal(session, null)
+    }
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-103',
@@ -536,6 +564,7 @@ check(
       await world.query('drop trigger test_note on sessions; drop function test_note; drop table test_writes')
     }
   },
+  { full: 'takes long' },
 )
 
 check('H-104', 'the 21st session of a user ends their least recently used one', async (world) => {
@@ -549,52 +578,57 @@ check('H-104', 'the 21st session of a user ends their least recently used one', 
   for (const token of tokens.slice(1)) assert.notEqual(await world.getSession(token), null)
 })
 
-check('H-105', 'the session token is in no URL, page or storage, and not readable by scripts', async (world) => {
-  const user = await world.newUser()
-  const browser = await world.browser()
-  const context = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': randomIp() } })
-  try {
-    const page = await context.newPage()
-    const urls: string[] = []
-    page.on('request', (request) => urls.push(request.url()))
-    page.on('framenavigated', (frame) => urls.push(frame.url()))
-    await page.goto(`${world.app.url}/signin`)
-    await page.getByLabel('Email').fill(user.email)
-    await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.waitForURL('**/dashboard')
-    const token = (await context.cookies()).find(({ name }) => name === `${appSlug}.session`)?.value ?? ''
-    assert.match(token, /^[\w-]{43}$/)
-    const seen: string[] = []
-    for (const path of everyPath().filter((route) => !route.startsWith('/api'))) {
-      await page.goto(world.app.url + path)
-      seen.push(
-        await page.content(),
-        await page.evaluate(() =>
-          JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state]),
-        ),
-      )
-      for (const link of await page
-        .locator('a[href]')
-        .evaluateAll((links) => links.map((one) => (one as HTMLAnchorElement).href)))
-        urls.push(link)
+check(
+  'H-105',
+  'the session token is in no URL, page or storage, and not readable by scripts',
+  async (world) => {
+    const user = await world.newUser()
+    const browser = await world.browser()
+    const context = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': randomIp() } })
+    try {
+      const page = await context.newPage()
+      const urls: string[] = []
+      page.on('request', (request) => urls.push(request.url()))
+      page.on('framenavigated', (frame) => urls.push(frame.url()))
+      await page.goto(`${world.app.url}/signin`)
+      await page.getByLabel('Email').fill(user.email)
+      await page.getByLabel('Password').fill(password)
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+      await page.waitForURL('**/dashboard')
+      const token = (await context.cookies()).find(({ name }) => name === `${appSlug}.session`)?.value ?? ''
+      assert.match(token, /^[\w-]{43}$/)
+      const seen: string[] = []
+      for (const path of everyPath().filter((route) => !route.startsWith('/api'))) {
+        await page.goto(world.app.url + path)
+        seen.push(
+          await page.content(),
+          await page.evaluate(() =>
+            JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state]),
+          ),
+        )
+        for (const link of await page
+          .locator('a[href]')
+          .evaluateAll((links) => links.map((one) => (one as HTMLAnchorElement).href)))
+          urls.push(link)
+      }
+      assert.ok(urls.length > 20)
+      for (const text of [...seen, ...urls]) assert.ok(!text.includes(token), text.slice(0, 200))
+      registerSecret(token)
+      // The app accepts no session token from the query string either.
+      const other = await world.newSession()
+      for (const query of [
+        `${appSlug}.session=${other.token}`,
+        `token=${other.token}`,
+        `session=${other.token}`,
+        `sessionToken=${other.token}`,
+      ])
+        assert.equal((await world.get(`/api/auth/session?${query}`)).text, 'null')
+    } finally {
+      await context.close()
     }
-    assert.ok(urls.length > 20)
-    for (const text of [...seen, ...urls]) assert.ok(!text.includes(token), text.slice(0, 200))
-    registerSecret(token)
-    // The app accepts no session token from the query string either.
-    const other = await world.newSession()
-    for (const query of [
-      `${appSlug}.session=${other.token}`,
-      `token=${other.token}`,
-      `session=${other.token}`,
-      `sessionToken=${other.token}`,
-    ])
-      assert.equal((await world.get(`/api/auth/session?${query}`)).text, 'null')
-  } finally {
-    await context.close()
-  }
-})
+  },
+  { full: 'needs a browser' },
+)
 
 check('H-106', 'without a session the session endpoint returns null, no-store and no cookie', async (world) => {
   const response = await world.get('/api/auth/session')
@@ -613,101 +647,120 @@ check('H-107', 'the session response has exactly user { id, email, name, role } 
   assert.deepEqual(Object.keys(session.user).sort(), ['email', 'id', 'name', 'role'])
 })
 
-check('H-108', 'while the database is down, the session endpoint returns 503 and keeps the cookie', async (world) => {
-  const { jar } = await world.newSession()
-  const DATABASE_URL = `postgres://nobody:a-secret-word-of-the-database@127.0.0.1:${await findFreePort()}/none`
-  registerSecret('a-secret-word-of-the-database')
-  const node = await world.node('without its database', { DATABASE_URL })
-  for (const how of [{ jar: jar.copy() }, { headers: { Authorization: `Bearer ${jar.token}` } }]) {
-    const response = await call(node.url, '/api/auth/session', how)
-    assert.deepEqual([response.status, response.json().code, response.setCookies], [503, 'unavailable', []])
-  }
-  const signIn = await call(node.url, '/api/auth/signin', { body: { email: 'a@b.example', password }, jar: jar.copy() })
-  assert.deepEqual([signIn.status, signIn.setCookies], [503, []])
-  // A request without a cookie needs no database to get null.
-  assert.equal((await call(node.url, '/api/auth/session')).text, 'null')
-  assert.notEqual(await world.getSession(jar), null)
-})
+check(
+  'H-108',
+  'while the database is down, the session endpoint returns 503 and keeps the cookie',
+  async (world) => {
+    const { jar } = await world.newSession()
+    const DATABASE_URL = `postgres://nobody:a-secret-word-of-the-database@127.0.0.1:${await findFreePort()}/none`
+    registerSecret('a-secret-word-of-the-database')
+    const node = await world.node('without its database', { DATABASE_URL })
+    for (const how of [{ jar: jar.copy() }, { headers: { Authorization: `Bearer ${jar.token}` } }]) {
+      const response = await call(node.url, '/api/auth/session', how)
+      assert.deepEqual([response.status, response.json().code, response.setCookies], [503, 'unavailable', []])
+    }
+    const signIn = await call(node.url, '/api/auth/signin', {
+      body: { email: 'a@b.example', password },
+      jar: jar.copy(),
+    })
+    assert.deepEqual([signIn.status, signIn.setCookies], [503, []])
+    // A request without a cookie needs no database to get null.
+    assert.equal((await call(node.url, '/api/auth/session')).text, 'null')
+    assert.notEqual(await world.getSession(jar), null)
+  },
+  { full: 'needs other servers' },
+)
 
-check('H-109', 'a user sees their sessions, and can end one of them or all others', async (world) => {
-  const other = await world.node('second')
-  const user = await world.newUser()
-  const browsers = [
-    { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' },
-    { 'User-Agent': 'Mozilla/5.0 (iPhone) Safari/604.1' },
-    { 'User-Agent': '<img src=x onerror=alert(1)>' },
-    { 'User-Agent': 'curl/8.9' },
-  ]
-  const ips = ['198.51.100.31', '2001:db8::31', '198.51.100.33', '198.51.100.34']
-  const jars = await Promise.all(
-    browsers.map((headers, index) => world.signIn(user, { headers, ip: ips[index] ?? '' })),
-  )
-  const [jar = assert.fail(), second = assert.fail()] = jars
-  // Another user's session must not be listed.
-  const otherUser = await world.newSession()
-  const page = await world.get('/account/sessions', { jar: jar.copy() })
-  assert.equal(page.status, 200)
-  for (const text of ['Firefox on Windows', 'Safari on iPhone', 'Unknown device', 'curl', ...ips])
-    assert.ok(page.text.includes(text), text)
-  assert.doesNotMatch(page.text, /<img src=x/)
-  assert.equal(page.text.match(/<time/g)?.length, 4)
+check(
+  'H-109',
+  'a user sees their sessions, and can end one of them or all others',
+  async (world) => {
+    const other = await world.node('second')
+    const user = await world.newUser()
+    const browsers = [
+      { 'User-Agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' },
+      { 'User-Agent': 'Mozilla/5.0 (iPhone) Safari/604.1' },
+      { 'User-Agent': '<img src=x onerror=alert(1)>' },
+      { 'User-Agent': 'curl/8.9' },
+    ]
+    const ips = ['198.51.100.31', '2001:db8::31', '198.51.100.33', '198.51.100.34']
+    const jars = await Promise.all(
+      browsers.map((headers, index) => world.signIn(user, { headers, ip: ips[index] ?? '' })),
+    )
+    const [jar = assert.fail(), second = assert.fail()] = jars
+    // Another user's session must not be listed.
+    const otherUser = await world.newSession()
+    const page = await world.get('/account/sessions', { jar: jar.copy() })
+    assert.equal(page.status, 200)
+    for (const text of ['Firefox on Windows', 'Safari on iPhone', 'Unknown device', 'curl', ...ips])
+      assert.ok(page.text.includes(text), text)
+    assert.doesNotMatch(page.text, /<img src=x/)
+    assert.equal(page.text.match(/<time/g)?.length, 4)
 
-  const rows = await world.query('select id, token_hash from sessions where user_id = $1', [user.id])
-  const idOf = (token: string) =>
-    rows.find((row) => row.token_hash.equals(createHash('sha256').update(token).digest())).id
-  assert.ok(!page.text.includes(otherUser.id))
-  const ended = await submitAction(world, 'endSession', { id: idOf(second.token) }, { jar })
-  assert.equal(verdict(ended), 'to /account/sessions')
-  const alive = async (node = world.app) =>
-    Promise.all(jars.map(async (one) => (await world.getSession(one.token, node)) !== null))
-  for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, true, true])
-  assert.equal(verdict(await submitAction(world, 'endSession', { id: idOf(second.token) }, { jar })), 'not_found')
-  assert.equal(verdict(await submitAction(world, 'endOtherSessions', {}, { jar })), 'to /account/sessions')
-  for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, false, false])
-  assert.equal((await world.getSession(otherUser.jar)).user.id, otherUser.id)
-  const events = await world.query(
-    `select details from audit_events where kind = 'session.revoked' and actor_id = $1 order by id`,
-    [user.id],
-  )
-  assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
-})
+    const rows = await world.query('select id, token_hash from sessions where user_id = $1', [user.id])
+    const idOf = (token: string) =>
+      rows.find((row) => row.token_hash.equals(createHash('sha256').update(token).digest())).id
+    assert.ok(!page.text.includes(otherUser.id))
+    const ended = await submitAction(world, 'endSession', { id: idOf(second.token) }, { jar })
+    assert.equal(verdict(ended), 'to /account/sessions')
+    const alive = async (node = world.app) =>
+      Promise.all(jars.map(async (one) => (await world.getSession(one.token, node)) !== null))
+    for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, true, true])
+    assert.equal(verdict(await submitAction(world, 'endSession', { id: idOf(second.token) }, { jar })), 'not_found')
+    assert.equal(verdict(await submitAction(world, 'endOtherSessions', {}, { jar })), 'to /account/sessions')
+    for (const node of [world.app, other]) assert.deepEqual(await alive(node), [true, false, false, false])
+    assert.equal((await world.getSession(otherUser.jar)).user.id, otherUser.id)
+    const events = await world.query(
+      `select details from audit_events where kind = 'session.revoked' and actor_id = $1 order by id`,
+      [user.id],
+    )
+    assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
+  },
+  { full: 'needs other servers' },
+)
 
-checkModule('admin', 'H-110', 'an admin can end one or all sessions of a user, on every node', async (world) => {
-  const other = await world.node('second')
-  const admin = await world.newSession({ role: 'admin' })
-  const [user, otherUser] = [await world.newSession(), await world.newSession()]
-  const jars = [user.jar, await world.signIn(user), await world.signIn(user)]
-  const alive = async () => {
-    const counts: number[] = []
-    for (const node of [world.app, other])
-      counts.push((await Promise.all(jars.map((jar) => world.getSession(jar.token, node)))).filter(Boolean).length)
-    return counts
-  }
-  const end = async (input: object, jar = admin.jar) =>
-    verdict(await submitAction(world, 'endUserSessions', input, { jar }))
-  assert.deepEqual(await alive(), [3, 3])
-  assert.equal(await end({ userId: user.id }, otherUser.jar), 'forbidden')
-  // The session must belong to the given user.
-  const [{ id: otherSessionId }] = await world.query('select id from sessions where user_id = $1', [otherUser.id])
-  assert.equal(await end({ userId: user.id, sessionId: otherSessionId }), 'not_found')
-  for (const sessionId of ['', 'x', null, [otherSessionId], '*'])
-    assert.equal(await end({ userId: user.id, sessionId }), 'invalid_input', JSON.stringify(sessionId))
-  assert.deepEqual(await alive(), [3, 3])
+checkModule(
+  'admin',
+  'H-110',
+  'an admin can end one or all sessions of a user, on every node',
+  async (world) => {
+    const other = await world.node('second')
+    const admin = await world.newSession({ role: 'admin' })
+    const [user, otherUser] = [await world.newSession(), await world.newSession()]
+    const jars = [user.jar, await world.signIn(user), await world.signIn(user)]
+    const alive = async () => {
+      const counts: number[] = []
+      for (const node of [world.app, other])
+        counts.push((await Promise.all(jars.map((jar) => world.getSession(jar.token, node)))).filter(Boolean).length)
+      return counts
+    }
+    const end = async (input: object, jar = admin.jar) =>
+      verdict(await submitAction(world, 'endUserSessions', input, { jar }))
+    assert.deepEqual(await alive(), [3, 3])
+    assert.equal(await end({ userId: user.id }, otherUser.jar), 'forbidden')
+    // The session must belong to the given user.
+    const [{ id: otherSessionId }] = await world.query('select id from sessions where user_id = $1', [otherUser.id])
+    assert.equal(await end({ userId: user.id, sessionId: otherSessionId }), 'not_found')
+    for (const sessionId of ['', 'x', null, [otherSessionId], '*'])
+      assert.equal(await end({ userId: user.id, sessionId }), 'invalid_input', JSON.stringify(sessionId))
+    assert.deepEqual(await alive(), [3, 3])
 
-  const hash = createHash('sha256').update(user.token).digest()
-  const [{ id: ownSessionId }] = await world.query('select id from sessions where token_hash = $1', [hash])
-  assert.equal(await end({ userId: user.id, sessionId: ownSessionId }), 'ok')
-  assert.equal(await world.getSession(user.token), null)
-  assert.deepEqual(await alive(), [2, 2])
-  assert.equal(await end({ userId: user.id }), 'ok')
-  assert.deepEqual(await alive(), [0, 0])
-  assert.equal(await end({ userId: user.id }), 'not_found')
-  assert.equal((await world.getSession(otherUser.jar)).user.id, otherUser.id)
-  assert.equal((await world.getSession(admin.jar)).user.id, admin.id)
-  assert.equal((await world.trySignIn(user.email)).status, 200)
-  const events = await world.query(
-    `select details from audit_events where kind = 'session.revoked' and actor_id = $1 and target_id = $2 order by id`,
-    [admin.id, user.id],
-  )
-  assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
-})
+    const hash = createHash('sha256').update(user.token).digest()
+    const [{ id: ownSessionId }] = await world.query('select id from sessions where token_hash = $1', [hash])
+    assert.equal(await end({ userId: user.id, sessionId: ownSessionId }), 'ok')
+    assert.equal(await world.getSession(user.token), null)
+    assert.deepEqual(await alive(), [2, 2])
+    assert.equal(await end({ userId: user.id }), 'ok')
+    assert.deepEqual(await alive(), [0, 0])
+    assert.equal(await end({ userId: user.id }), 'not_found')
+    assert.equal((await world.getSession(otherUser.jar)).user.id, otherUser.id)
+    assert.equal((await world.getSession(admin.jar)).user.id, admin.id)
+    assert.equal((await world.trySignIn(user.email)).status, 200)
+    const events = await world.query(
+      `select details from audit_events where kind = 'session.revoked' and actor_id = $1 and target_id = $2 order by id`,
+      [admin.id, user.id],
+    )
+    assert.deepEqual(events, [{ details: { count: 1 } }, { details: { count: 2 } }])
+  },
+  { full: 'needs other servers' },
+)

@@ -96,15 +96,25 @@ async function unknownAndKnownEmails(world: World, count: number) {
   return { unknown: unusedEmail, known: () => emails.pop() ?? assert.fail('too few users') }
 }
 
-check('H-063', 'an unknown email takes as long as a wrong password (200 of each, alternating)', async (world) => {
-  const { unknown, known } = await unknownAndKnownEmails(world, 200)
-  return expectSame(await compareTiming(world, 200, 1, unknown, known))
-})
+check(
+  'H-063',
+  'an unknown email takes as long as a wrong password (200 of each, alternating)',
+  async (world) => {
+    const { unknown, known } = await unknownAndKnownEmails(world, 200)
+    return expectSame(await compareTiming(world, 200, 1, unknown, known))
+  },
+  { full: 'measures time' },
+)
 
-check('H-064', 'an unknown email takes as long as a wrong password with 20 concurrent clients', async (world) => {
-  const { unknown, known } = await unknownAndKnownEmails(world, 1_000)
-  return expectSame(await compareTiming(world, 200, 20, unknown, known))
-})
+check(
+  'H-064',
+  'an unknown email takes as long as a wrong password with 20 concurrent clients',
+  async (world) => {
+    const { unknown, known } = await unknownAndKnownEmails(world, 1_000)
+    return expectSame(await compareTiming(world, 200, 20, unknown, known))
+  },
+  { full: 'measures time' },
+)
 
 check(
   'H-065',
@@ -135,6 +145,7 @@ check(
     )
     return `outdated: ${formatTiming(residual)}; after rehash: ${rehashed}`
   },
+  { full: 'measures time' },
 )
 
 /** Calls an action with each kind of email in turn; results and timing must be the same for all kinds. */
@@ -188,6 +199,7 @@ check(
     }
     return measured
   },
+  { full: 'measures time' },
 )
 
 check(
@@ -212,6 +224,7 @@ check(
     assert.deepEqual(counts, { known: 1, 'without a password': 1, suspended: 0, unknown: 0 })
     return measured
   },
+  { full: 'measures time' },
 )
 
 check(
@@ -238,6 +251,7 @@ check(
     }
     assert.equal(results.size, 1)
   },
+  { full: 'takes long' },
 )
 
 check('H-069', 'known and unknown emails are rate limited at the same attempt', async (world) => {
@@ -301,6 +315,7 @@ checkModule(
     assert.deepEqual(counts, { known: 1, 'without a password': 1, suspended: 0, unverified: 0, unknown: 0 })
     return measured
   },
+  { full: 'measures time' },
 )
 
 checkModule(
@@ -328,4 +343,5 @@ checkModule(
     }
     assert.equal(results.size, 1, [...results].join('\n\n'))
   },
+  { full: 'needs other servers' },
 )

@@ -1,9 +1,9 @@
 /**
- * How often a generated or repeated case runs: `weekly` times, or `perChange` times in the CI run of a change (QUICK).
+ * How often a generated or repeated case runs: `full` times, or `perChange` times in the run for every change (QUICK).
  * FC_RUNS=10000 overrides both.
  */
-export const rounds = (weekly: number, perChange = Math.ceil(weekly / 4)): number =>
-  Number(process.env.FC_RUNS ?? (process.env.QUICK ? perChange : weekly))
+export const rounds = (full: number, perChange = Math.ceil(full / 4)): number =>
+  Number(process.env.FC_RUNS ?? (process.env.QUICK ? perChange : full))
 
 /**
  * For generated cases. Random each time; CI sets a fixed one, so that a change does not fail because of an older bug. FC_SEED

@@ -1,3 +1,4 @@
+// @module-tag full: waits two seconds of real time.
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { runInHashQueue } from './hash-queue'

@@ -22,7 +22,7 @@ test('no password is correct if none is stored', async () => {
     expect((await verifyPassword(null, password)).isCorrect, password).toBe(false)
 })
 
-test('verification works again after a full hash queue rejected the first call', async () => {
+test('verification works again after a full hash queue rejected the first call', { tags: 'full' }, async () => {
   vi.resetModules()
   const fresh = await import('./hash')
   const pendingHashes = Array.from({ length: 55 }, () => fresh.hashPassword('a user who signs up'))
@@ -32,7 +32,7 @@ test('verification works again after a full hash queue rejected the first call',
   expect((await fresh.verifyPassword(null, 'x')).isCorrect).toBe(false)
 })
 
-test('an unknown user costs as much CPU time as a wrong password', async () => {
+test('an unknown user costs as much CPU time as a wrong password', { tags: 'full' }, async () => {
   const stored = await hash('something', { memoryCost: 19456, timeCost: 2, parallelism: 1 })
   await verifyPassword(null, 'warm up')
   const cpu = async (work: () => Promise<unknown>) => {
@@ -57,7 +57,7 @@ test.each([
   '$2b$10$abcdefghijklmnopqrstuv',
   '$argon2id$v=19$m=0,t=0,p=0$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
   '$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
-])('the invalid stored hash %j matches no password, quickly and without an error', async (stored) => {
+])('the invalid stored hash %j matches no password, quickly and without an error', { tags: 'full' }, async (stored) => {
   const start = Date.now()
   expect((await verifyPassword(stored, 'whatever')).isCorrect).toBe(false)
   expect(Date.now() - start).toBeLessThan(500)

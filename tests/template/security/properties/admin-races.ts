@@ -89,6 +89,7 @@ checkModule(
     assertFast((counts.unavailable ?? 0) <= all / 100, `${counts.unavailable} of ${all} were unavailable`)
     return summary
   },
+  { full: 'samples races' },
 )
 
 interface Event {
@@ -137,4 +138,5 @@ checkModule(
       { note: () => `${eventCount} events` },
     )
   },
+  { full: 'samples races' },
 )

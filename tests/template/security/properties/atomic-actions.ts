@@ -174,4 +174,5 @@ checkModule(
         `${counts.done} done, of those ${counts.unconfirmed} without a response that says so; ${counts.not} not done`,
     })
   },
+  { full: 'samples races' },
 )

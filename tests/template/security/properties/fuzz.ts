@@ -97,44 +97,49 @@ function describeLatencies(latencies: number[]): string {
 
 const fuzzNode = (world: World) => world.node('made-up input', { DATABASE_URL: world.env.DATABASE_URL })
 
-check('P-14', 'no action body, however malformed, ends or blocks the process', async (world) => {
-  const node = await fuzzNode(world)
-  const { jar, email } = await world.newSession()
-  const latencies: number[] = []
-  const statuses: Record<number, number> = {}
-  const actions = listActions().filter(({ page }) => !page.includes('['))
-  const result = await assertProperty(
-    'P-14',
-    fc.asyncProperty(
-      fc.nat(actions.length - 1),
-      fc.boolean(),
-      fc.array(mutation, { minLength: 1, maxLength: 4 }),
-      async (index, isForm, mutations) => {
-        const { name } = actions[index] ?? assert.fail()
-        // The input names a user that does not exist: a body that is still valid after the mutation must not sign us
-        // out.
-        const input = validInputOf(name, { email: `x-${email}`, password: `x${password}` })
-        const form = await encodeReactForm(Object.entries(input).map(([field, value]) => [field, String(value)]))
-        const sent = isForm ? form : { body: Buffer.from(JSON.stringify([input])), headers: {} }
-        const body = mutations.reduce((bytes, one) => mutate(bytes, one), sent.body as Buffer)
-        const response = await submitAction(world, name, null, {
-          node,
-          jar: jar.copy(),
-          headers: sent.headers,
-          body,
-          allow500: true,
-        })
-        statuses[response.status] = (statuses[response.status] ?? 0) + 1
-        // Next responds with 500 to a body it cannot parse. The app never responds with 503 or the like.
-        assert.ok(response.status <= 500, `${name} returned ${response.status}`)
-        await assertHealthy(node, latencies)
-      },
-    ),
-    { note: () => `${describeLatencies(latencies)}; statuses ${JSON.stringify(statuses)}` },
-  )
-  assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
-  return result
-})
+check(
+  'P-14',
+  'no action body, however malformed, ends or blocks the process',
+  async (world) => {
+    const node = await fuzzNode(world)
+    const { jar, email } = await world.newSession()
+    const latencies: number[] = []
+    const statuses: Record<number, number> = {}
+    const actions = listActions().filter(({ page }) => !page.includes('['))
+    const result = await assertProperty(
+      'P-14',
+      fc.asyncProperty(
+        fc.nat(actions.length - 1),
+        fc.boolean(),
+        fc.array(mutation, { minLength: 1, maxLength: 4 }),
+        async (index, isForm, mutations) => {
+          const { name } = actions[index] ?? assert.fail()
+          // The input names a user that does not exist: a body that is still valid after the mutation must not sign us
+          // out.
+          const input = validInputOf(name, { email: `x-${email}`, password: `x${password}` })
+          const form = await encodeReactForm(Object.entries(input).map(([field, value]) => [field, String(value)]))
+          const sent = isForm ? form : { body: Buffer.from(JSON.stringify([input])), headers: {} }
+          const body = mutations.reduce((bytes, one) => mutate(bytes, one), sent.body as Buffer)
+          const response = await submitAction(world, name, null, {
+            node,
+            jar: jar.copy(),
+            headers: sent.headers,
+            body,
+            allow500: true,
+          })
+          statuses[response.status] = (statuses[response.status] ?? 0) + 1
+          // Next responds with 500 to a body it cannot parse. The app never responds with 503 or the like.
+          assert.ok(response.status <= 500, `${name} returned ${response.status}`)
+          await assertHealthy(node, latencies)
+        },
+      ),
+      { note: () => `${describeLatencies(latencies)}; statuses ${JSON.stringify(statuses)}` },
+    )
+    assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
+    return result
+  },
+  { full: 'measures time' },
+)
 
 const names = [
   'Accept',
@@ -195,37 +200,42 @@ const header = fc
 
 const target = fc.constantFrom('/api/auth/session', '/api/health', '/signin', '/dashboard', '/api/posts', '/')
 
-check('P-15', 'no header, in any case, count and bytes, causes more than a 4xx', async (world) => {
-  const node = await fuzzNode(world)
-  const latencies: number[] = []
-  const statuses: Record<number, number> = {}
-  const result = await assertProperty(
-    'P-15',
-    fc.asyncProperty(
-      target,
-      fc.constantFrom('GET', 'HEAD', 'POST'),
-      fc.array(header, { minLength: 1, maxLength: 5 }),
-      async (path, method, headers) => {
-        const lines = headers.flatMap(([name, text, times]) => Array<string>(times).fill(`${name}: ${text}`))
-        const head = [
-          `${method} ${path} HTTP/1.1`,
-          `Host: ${new URL(node.url).host}`,
-          `X-Forwarded-For: ${randomIp()}`,
-          ...lines,
-        ]
-        const end = ['Content-Length: 0', 'Connection: close', '', '']
-        // Next itself responds with 500 to an invalid Next-Action.
-        const may500 = head.some((line) => /^next-action:/i.test(line))
-        const response = await callRaw(node.url, Buffer.from([...head, ...end].join('\r\n'), 'latin1'), {
-          allow500: may500,
-        })
-        statuses[response.status] = (statuses[response.status] ?? 0) + 1
-        assert.ok(response.status >= 200 && response.status < 500, `${method} ${path} returned ${response.status}`)
-        await assertHealthy(node, latencies)
-      },
-    ),
-    { note: () => `${describeLatencies(latencies)}; statuses ${JSON.stringify(statuses)}` },
-  )
-  assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
-  return result
-})
+check(
+  'P-15',
+  'no header, in any case, count and bytes, causes more than a 4xx',
+  async (world) => {
+    const node = await fuzzNode(world)
+    const latencies: number[] = []
+    const statuses: Record<number, number> = {}
+    const result = await assertProperty(
+      'P-15',
+      fc.asyncProperty(
+        target,
+        fc.constantFrom('GET', 'HEAD', 'POST'),
+        fc.array(header, { minLength: 1, maxLength: 5 }),
+        async (path, method, headers) => {
+          const lines = headers.flatMap(([name, text, times]) => Array<string>(times).fill(`${name}: ${text}`))
+          const head = [
+            `${method} ${path} HTTP/1.1`,
+            `Host: ${new URL(node.url).host}`,
+            `X-Forwarded-For: ${randomIp()}`,
+            ...lines,
+          ]
+          const end = ['Content-Length: 0', 'Connection: close', '', '']
+          // Next itself responds with 500 to an invalid Next-Action.
+          const may500 = head.some((line) => /^next-action:/i.test(line))
+          const response = await callRaw(node.url, Buffer.from([...head, ...end].join('\r\n'), 'latin1'), {
+            allow500: may500,
+          })
+          statuses[response.status] = (statuses[response.status] ?? 0) + 1
+          assert.ok(response.status >= 200 && response.status < 500, `${method} ${path} returned ${response.status}`)
+          await assertHealthy(node, latencies)
+        },
+      ),
+      { note: () => `${describeLatencies(latencies)}; statuses ${JSON.stringify(statuses)}` },
+    )
+    assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
+    return result
+  },
+  { full: 'measures time' },
+)

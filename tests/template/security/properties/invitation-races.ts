@@ -158,4 +158,5 @@ checkModule(
       assert.ok(counts[one], `never: ${one}`)
     return summary
   },
+  { full: 'samples races' },
 )

@@ -156,4 +156,5 @@ checkModule(
     assertFast(unavailable <= runs / 50, `${unavailable} were unavailable`)
     return `${summary}; ${collisions} met the last admin or a lost role`
   },
+  { full: 'samples races' },
 )

@@ -95,4 +95,5 @@ checkModule(
       { examples: [], note: () => `${pages} pages` },
     )
   },
+  { full: 'takes long' },
 )

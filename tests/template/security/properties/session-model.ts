@@ -233,4 +233,5 @@ checkModule(
     })
     return assertProperty('P-1', property, { examples: [], note: () => `${steps} steps` })
   },
+  { full: 'samples races' },
 )

@@ -81,4 +81,5 @@ check(
       { examples: [], note: () => `${signInCount} sign-ins came first` },
     )
   },
+  { full: 'takes long' },
 )

@@ -21,6 +21,8 @@ export interface Group {
   runsInOwnProcess?: true
   /** Skips checks with a `slowReason`. */
   skipsSlowChecks?: true
+  /** All its checks run only in the full run. */
+  isFull?: true
 }
 
 const prefixOf = (number: string) => number.slice(0, 2)
@@ -114,14 +116,21 @@ function runInParallelProcess(groups: Group[]): Promise<void> {
   })
 }
 
-/** `requested` are names of groups or numbers of checks. Without any, everything runs, and every number must exist. */
-export async function runSuite(groups: Group[], folders: string[], requested: string[]): Promise<void> {
+/**
+ * `args` are names of groups or numbers of checks. Without any, everything runs, and every number must exist; with --short
+ * everything that is not marked `full`, in one process.
+ */
+export async function runSuite(groups: Group[], folders: string[], args: string[]): Promise<void> {
   await loadChecks(folders)
-  const isRequested = ({ name }: Group, number: string) =>
-    requested.length === 0 || requested.includes(name) || requested.includes(number)
+  const isShort = args.includes('--short')
+  const requested = args.filter((one) => one !== '--short')
+  const isRequested = ({ name, isFull }: Group, { number, full, slowReason }: Check) =>
+    isShort
+      ? !isFull && !full && !slowReason
+      : requested.length === 0 || [name, number].some((one) => requested.includes(one))
   const checksOf = (group: Group) =>
     registeredChecks
-      .filter(({ number }) => isOf(group, number) && isRequested(group, number))
+      .filter((entry) => isOf(group, entry.number) && isRequested(group, entry))
       .sort((a, b) => ordinalOf(a.number) - ordinalOf(b.number))
       .map(({ run, ...entry }): Check => {
         if (!group.skipsSlowChecks || !entry.slowReason) return run ? { ...entry, run } : entry
@@ -132,7 +141,8 @@ export async function runSuite(groups: Group[], folders: string[], requested: st
   const start = performance.now()
   const summary: string[] = []
   const world = await World.start()
-  const separateGroups = requested.length === 0 ? groups.filter(({ runsInOwnProcess }) => runsInOwnProcess) : []
+  const separateGroups =
+    requested.length === 0 && !isShort ? groups.filter(({ runsInOwnProcess }) => runsInOwnProcess) : []
   let parallelRun: Promise<void> | undefined
   try {
     const here = groups.filter((one) => !separateGroups.includes(one))
