@@ -85,7 +85,7 @@ describe('Markdown', () => {
     )
   })
 
-  test('renders thousands of external images about as fast as links', async () => {
+  test('renders thousands of external images about as fast as links', { tags: 'full' }, async () => {
     const [images, links] = ['![](/x)', '[a](/x)'].map((part) => ({ text: part.repeat(6_800), time: Infinity }))
     // In turns, so that other load on the machine slows both alike.
     for (let round = 0; round < 5; round++)

@@ -81,7 +81,7 @@ describe('a transaction on behalf of a user', () => {
     expect(await eventsOf(editor.id)).toBe(0)
   })
 
-  test('does not deadlock when two users change each other at the same time', async () => {
+  test('does not deadlock when two users change each other at the same time', { tags: 'full' }, async () => {
     const other = await newUser('admin')
     const demote = (by: typeof admin, to: typeof admin) =>
       transactionAs(

@@ -18,7 +18,7 @@ export interface Check {
   full?: FullReason
 }
 
-type FullReason = 'measures time' | 'samples races' | 'takes long' | 'needs a browser' | 'needs other servers'
+type FullReason = 'measures time or memory' | 'samples races' | 'takes long' | 'needs a browser' | 'needs other servers'
 type CheckOptions = Pick<Check, 'notCovered' | 'slowReason' | 'full'>
 
 type Run = (world: World) => Promise<string | undefined> | Promise<void>

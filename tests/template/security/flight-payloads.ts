@@ -109,7 +109,7 @@ check(
       ],
     ])
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -140,7 +140,7 @@ check(
     assert.equal((await world.get('/api/health')).status, 200)
     return output
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

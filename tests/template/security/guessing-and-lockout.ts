@@ -215,7 +215,7 @@ check(
     await reset(world, email, newPassword)
     assert.equal((await world.trySignIn(email, newPassword)).status, 200)
   },
-  { full: 'measures time' },
+  { full: 'takes long' },
 )
 
 checkModule(
@@ -284,7 +284,7 @@ check(
     assert.equal((await world.trySignIn(testUser.email, password, { jar: jar() })).status, 429)
     assert.equal((await world.trySignIn(testUser.email)).status, 200)
   },
-  { full: 'measures time' },
+  { full: 'takes long' },
 )
 
 check(
@@ -475,5 +475,5 @@ checkModule(
     })
     assert.deepEqual(set, [...fill(10, 'to /account/password?done'), 'rate_limited'])
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )

@@ -80,7 +80,7 @@ check(
     }
     return `p99 above the baseline: ${measured.join(' ms on the node, ')} ms through the proxy`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -435,7 +435,7 @@ check(
         }
     return `other requests delayed by at most ${maxDelay.toFixed(0)} ms`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -475,7 +475,7 @@ check(
     assertFast(longest < 10, `the last connection was closed after ${longest.toFixed(1)} s`)
     return `closed after ${longest.toFixed(1)} s; p99 of other requests ${now.toFixed(0)} ms, before ${usual.toFixed(0)}`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 const assertTooLarge = (response: HttpResponse) =>
@@ -494,7 +494,7 @@ check(
       assertFast(added < 200, `other requests delayed by ${added.toFixed(0)} ms`)
     }
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -525,7 +525,7 @@ check(
       assertFast(seconds < 12, `${url} accepted ${sent} KiB for ${seconds.toFixed(1)} s`)
     }
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -552,7 +552,7 @@ check(
     }
     return `${megabytes} MB; other requests delayed by ${measured.join(' ms on the node, ')} ms behind the proxy`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 /** Resident memory of a process, in megabytes. */
@@ -615,7 +615,7 @@ check(
     await assertAllHealthy(world)
     return `memory growth: ${measured.join(' MB on the node, ')} MB behind the proxy`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(
@@ -635,7 +635,7 @@ check(
       assertFast(added < 200, `other requests delayed by ${added.toFixed(0)} ms`)
     }
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

@@ -593,7 +593,7 @@ check(
     assertFast(more(long) < 25, `60,000 characters took ${more(long)} ms longer than an empty array`)
     return `longer than an empty array: 100,000 elements ${more(huge).toFixed(1)} ms, 30,000 ${more(large).toFixed(1)} ms, 60,000 characters ${more(long).toFixed(1)} ms`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

@@ -377,7 +377,7 @@ check(
     const changed = differences(app.tree(), upgraded(['landing']))
     assert.deepEqual(changed.sort(), ['README.md', 'src/app/globals.css', 'src/app/prices/page.tsx'])
   },
-  { full: 'needs other servers' },
+  { full: 'takes long' },
 )
 
 check('H-341', 'SECURITY.md says how to report a vulnerability, what is supported, and how soon we reply', async () => {

@@ -607,7 +607,7 @@ check(
     assert.deepEqual(await query('select count(*) from users'), before)
     return `failing: ${slowest.toFixed(0)} ms at most; hanging: ${ended.map(({ response }) => (response.milliseconds / 1000).toFixed(1)).join(' and ')} s; ${late} of 30 other requests slow`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

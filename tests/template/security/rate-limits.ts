@@ -359,7 +359,7 @@ check(
     assert.ok(compared <= 10, `${compared} compared`)
     return `p99 of sign-in ${slowest.toFixed(0)} ms; ${compared} of 30 concurrent passwords compared`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

@@ -431,7 +431,7 @@ check(
         for (const node of [world.app, other]) assert.equal(await world.getSession(token, node), null, what)
     }
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check('H-099', 'a session expires after 7 days without use', async (world) => {
@@ -535,7 +535,7 @@ check(
       for (const session of await sessionOnEachNode()) assert.equal(session, null)
     }
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 check(

@@ -290,7 +290,7 @@ checkModule(
       .map((where) => `${where} p95 ${slowest(where).toFixed(1)} ms`)
       .join(', ')
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 checkModule(
@@ -358,7 +358,7 @@ checkModule(
     }
     assert.equal((await app.rows('select count(*)::int as count from users'))[0].count, 2_001 + names.length)
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 checkModule(
@@ -471,7 +471,7 @@ checkModule(
     assertFast(slowest < 1_000, `p95 ${slowest.toFixed(0)} ms`)
     return `${others.length} session requests meanwhile, p95 ${slowest.toFixed(0)} ms`
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 checkModule(

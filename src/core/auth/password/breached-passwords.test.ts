@@ -83,7 +83,7 @@ test.each([undefined, '', 'off'])('with PASSWORD_BREACH_CHECK=%s, the service is
 })
 
 describe('the password is accepted, and the log says so, if the service', () => {
-  test.each<Mode>(['fail', 'hang', 'redirect', 'break off'])('does this: %s', async (how) => {
+  test.each<Mode>(['fail', 'hang', 'redirect', 'break off'])('does this: %s', { tags: 'full' }, async (how) => {
     mode = how
     const warn = vi.spyOn(log, 'warn')
     const start = performance.now()

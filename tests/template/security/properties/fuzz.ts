@@ -138,7 +138,7 @@ check(
     assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
     return result
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )
 
 const names = [
@@ -237,5 +237,5 @@ check(
     assert.doesNotMatch(node.output(), /uncaughtException|unhandledRejection|FATAL/i)
     return result
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )

@@ -102,5 +102,5 @@ check(
     )
     return result
   },
-  { full: 'measures time' },
+  { full: 'measures time or memory' },
 )

@@ -65,7 +65,7 @@ function fail(what: string, reason: unknown): void {
 async function runWithRetries(
   run: NonNullable<Check['run']>,
   world: World,
-  triesLeft = 2,
+  triesLeft: number,
 ): Promise<string | undefined> {
   try {
     return (await run(world)) ?? undefined
@@ -76,14 +76,18 @@ async function runWithRetries(
   }
 }
 
-async function runCheck(world: World, { number, title, run, skipReason }: Check): Promise<'run' | 'skipped'> {
+async function runCheck(
+  world: World,
+  { number, title, run, skipReason }: Check,
+  retries: number,
+): Promise<'run' | 'skipped'> {
   if (!run) {
     console.log(`  skip ${number} ${title} (${skipReason})`)
     return 'skipped'
   }
   const start = performance.now()
   try {
-    const measured = await runWithRetries(run, world)
+    const measured = await runWithRetries(run, world, retries)
     const seconds = ((performance.now() - start) / 1000).toFixed(1)
     console.log(`  ok   ${number} ${title} [${seconds} s]${measured ? `\n       ${measured}` : ''}`)
   } catch (error) {
@@ -118,7 +122,7 @@ function runInParallelProcess(groups: Group[]): Promise<void> {
 
 /**
  * `args` are names of groups or numbers of checks. Without any, everything runs, and every number must exist; with --short
- * everything that is not marked `full`, in one process.
+ * everything that is not marked `full`, in one process and without retries.
  */
 export async function runSuite(groups: Group[], folders: string[], args: string[]): Promise<void> {
   await loadChecks(folders)
@@ -156,7 +160,7 @@ export async function runSuite(groups: Group[], folders: string[], args: string[
       console.log(`\n${group.title}`)
       const before = failures
       const results: string[] = []
-      for (const entry of checks) results.push(await runCheck(world, entry))
+      for (const entry of checks) results.push(await runCheck(world, entry, isShort ? 0 : 2))
       await world.endGroup()
       const [admins] = await world.query(
         `select count(*)::int as count from users where role = 'admin' and suspended_at is null`,
