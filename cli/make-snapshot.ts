@@ -33,7 +33,7 @@ const changes: Record<string, (text: string) => string> = {
 }
 
 /** Packages that only the template needs. */
-const workshop = ['@clack/prompts']
+const workshop = ['@clack/prompts', '@types/semver', 'semver']
 
 const titleIn: Snapshot['titleIn'] = [
   { file: 'src/brand.ts', text: "appName = 'Plinth'" },

@@ -5,10 +5,10 @@ import { isSameContent } from './line-endings.ts'
 import { dropMigration, dropMigrationPath, isDropMigration } from './module-data.ts'
 import { assertReady } from './operation.ts'
 import { bold, formatList, type Output } from './output.ts'
-import { detectPackageManager, install, lockfilesOf, type PackageManager } from './package-manager.ts'
+import { detectPackageManager, hasNpmLockfile, install, lockfilesOf, type PackageManager } from './package-manager.ts'
 import { isNewer, migrateOwnFiles, printBreaking } from './releases.ts'
 import { render, withRequired } from './render.ts'
-import { type Snapshot, type State, type Tree, textOf } from './snapshot.ts'
+import type { Snapshot, State, Tree } from './snapshot.ts'
 import {
   type AppliedChange,
   amendWith,
@@ -224,7 +224,8 @@ function finishChange(
   const manager = options.manager ?? detectPackageManager(folder, top)
   const isInstalling = hasNewPackages && options.isInstalled
   if (isInstalling) output.print(`Installing packages with ${manager}…`)
-  const isInstalled = isInstalling && install(folder, manager, textOf(snapshot, 'package-lock.json'))
+  const resolved = isInstalling ? install(folder, manager) : null
+  const isInstalled = resolved !== null
   const isAmended = isInstalled && amendWith(repository, outcome, lockfilesOf(manager, folder, top))
   const own = migrateOwnFiles(snapshot, repository, isAmended ? repository.commitAt('HEAD') : commit)
   const isLastCommit = isAmended || own !== null || repository.commitAt('HEAD') === commit
@@ -240,6 +241,12 @@ function finishChange(
   if (own && own.todo.length > 0) output.print('Left for you to do:', ...formatList(own.todo, 40))
   if (hasNewPackages && !isInstalled)
     output.print(`Packages changed. Run "${manager} install" and commit the lockfile.`)
+  if (hasNewPackages && !hasNpmLockfile(folder))
+    output.print(
+      `${manager} resolves indirect dependencies anew. Plinth is tested with the versions in its npm lockfile.`,
+    )
+  if (resolved && resolved.length > 0)
+    output.print('npm resolved packages that the lockfile didn’t have:', ...formatList(resolved))
   if (isInstalled && !isAmended) output.print('Packages installed. Commit the lockfile if git tracks it.')
   // Without the stash, the changes of files that git could not commit would stay.
   const reset = isOwnUncommitted ? 'git stash && git reset' : 'git reset'

@@ -1,4 +1,7 @@
+import { gt, satisfies } from 'semver'
+
 interface Entry {
+  version?: string
   dependencies?: Record<string, string>
   devDependencies?: Record<string, string>
   optionalDependencies?: Record<string, string>
@@ -6,62 +9,127 @@ interface Entry {
   peerDependenciesMeta?: Record<string, { optional?: boolean }>
   [key: string]: unknown
 }
+type Packages = Record<string, Entry>
 interface Lockfile {
-  packages: Record<string, Entry>
+  packages: Packages
   [key: string]: unknown
 }
 
-/** Prunes npm's lockfile for a package.json with fewer dependencies: removes packages that are no longer required. */
+/**
+ * npm's lockfile for a package.json with fewer dependencies: without packages that are no longer required. It never has
+ * create-plinth itself, whose checksum is not known before it is packed: npm adds it.
+ */
 export function pruneLockfile(text: string, manifestText: string): string {
   const lockfile = JSON.parse(text) as Lockfile
-  const { name, version, dependencies, devDependencies, engines } = JSON.parse(manifestText) as Entry
-  const { packages } = lockfile
-  const root = packages[''] ?? {}
-  const pick = (wanted: Record<string, string> = {}, had: Record<string, string> = {}) =>
-    Object.fromEntries(Object.entries(had).filter(([pack]) => pack in wanted))
-  // create-plinth itself is not in the lockfile, because its checksum is not known before it is packed. npm adds it.
-  const rootEntry: Entry = {
-    ...root,
-    name,
-    version,
-    engines,
-    dependencies: pick(dependencies, root.dependencies),
-    devDependencies: pick(devDependencies, root.devDependencies),
-  }
-  delete rootEntry.license
-  const reachable = reachablePaths(packages, rootEntry)
-  const rest = Object.entries(packages).filter(([path]) => reachable.has(path))
-  return `${JSON.stringify({ ...lockfile, name, version, packages: { '': rootEntry, ...Object.fromEntries(rest) } }, null, 2)}\n`
+  const manifest = JSON.parse(manifestText) as Entry
+  return write(lockfile, manifest, lockfile.packages)
 }
 
 /**
- * Adds to the lockfile of an app what its package.json requires and the template has locked. Without it, npm would take
- * the newest versions, which nobody has tested together.
+ * Merges npm's lockfile by package, so that an app gets the versions that were tested together, whatever was published
+ * since: packages that come are those of the template, and what the user has added or raised stays. Null if the lockfile
+ * cannot be merged.
  */
-export function addLockedPackages(text: string, templateText: string, manifestText: string): string {
-  const lockfile = JSON.parse(text) as Lockfile
-  const packages = { ...(JSON.parse(templateText) as Lockfile).packages, ...lockfile.packages }
-  const reachable = reachablePaths(packages, JSON.parse(manifestText) as Entry)
-  const kept = Object.entries(packages)
-    .filter(([path]) => path in lockfile.packages || reachable.has(path))
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-  return `${JSON.stringify({ ...lockfile, packages: Object.fromEntries(kept) }, null, 2)}\n`
+export function mergeLockfile(
+  texts: { base: string; next: string; user: string },
+  manifestText: string,
+): string | null {
+  const [base, next, user] = [parse(texts.base), parse(texts.next), parse(texts.user)]
+  if (!base || !next || !user) return null
+  const manifest = JSON.parse(manifestText) as Entry
+  const packages: Packages = {}
+  for (const path of new Set([...Object.keys(user.packages), ...Object.keys(next.packages)])) {
+    const entry = choose(base.packages[path], next.packages[path], user.packages[path])
+    if (entry) packages[path] = entry
+  }
+  completePackages(packages, manifest, [next.packages, user.packages])
+  const indent = /^[ \t]+(?=")/m.exec(texts.user)?.[0]
+  return write(user, manifest, packages, indent)
 }
 
+function parse(text: string): Lockfile | null {
+  try {
+    const lockfile = JSON.parse(text) as Partial<Lockfile>
+    return lockfile.packages ? { ...lockfile, packages: lockfile.packages } : null
+  } catch {
+    return null
+  }
+}
+
+/** The entry at a path: the template's, unless the user has added or raised the package. */
+function choose(was: Entry | undefined, becomes: Entry | undefined, is: Entry | undefined): Entry | undefined {
+  if (!is) return becomes
+  if (is.version === was?.version) return becomes
+  if (!was || !becomes || becomes.version === was.version) return is
+  return is.version && becomes.version && gt(becomes.version, is.version) ? becomes : is
+}
+
+/**
+ * Adds what is required but missing, or there in a version that does not fit, as one of the locks has it: a package of the
+ * user and one of the template may need different versions of a third.
+ */
+function completePackages(packages: Packages, manifest: Entry, locks: Packages[]): void {
+  const origins = new Map<string, { lock: Packages; path: string }[]>()
+  const originsOf = (path: string) =>
+    origins.get(path) ??
+    locks.filter((lock) => lock[path]?.version === packages[path]?.version).map((lock) => ({ lock, path }))
+  const visited = new Set<string>()
+  const visit = (from: string, entry: Entry) => {
+    for (const { name, range, isPeer } of requirementsOf(entry, from === '')) {
+      // What npm has chosen for the same requirement is right, even if an override makes it another version than required.
+      const chosen = (from === '' ? locks.map((lock) => ({ lock, path: '' })) : originsOf(from)).flatMap((origin) => {
+        const path = resolve(origin.lock, origin.path, name)
+        const isSame = requirement(origin.lock[origin.path], name) === range
+        return path !== undefined && isSame ? [{ lock: origin.lock, path }] : []
+      })
+      const versionAt = ({ lock, path }: { lock: Packages; path: string }) => lock[path]?.version
+      let path = resolve(packages, from, name)
+      const version = path === undefined ? undefined : packages[path]?.version
+      const fits = version && (chosen.some((one) => versionAt(one) === version) || satisfies(version, range))
+      const [better] = chosen
+      if (!fits && better && (path === undefined || !isPeer)) {
+        path = place(packages, from, name, better.path)
+        packages[path] = better.lock[better.path] ?? {}
+        origins.set(path, [better])
+      } else if (!fits && path !== undefined && from === '') {
+        // For npm to add with a checksum. A new version of create-plinth is such a package.
+        delete packages[path]
+      }
+      const found = path === undefined ? undefined : packages[path]
+      if (path === undefined || !found || visited.has(path)) continue
+      visited.add(path)
+      visit(path, found)
+    }
+  }
+  visit('', manifest)
+}
+
+/** Where a package that `from` requires is stored: where its lock has it, if that is free, or with the one that needs it. */
+function place(packages: Packages, from: string, name: string, preferred: string): string {
+  if (!(preferred in packages) && resolve({ ...packages, [preferred]: {} }, from, name) === preferred) return preferred
+  return from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`
+}
+
+function requirementsOf(entry: Entry, isRoot: boolean): { name: string; range: string; isPeer: boolean }[] {
+  const peers = Object.entries(entry.peerDependencies ?? {}).filter(
+    ([name]) => !entry.peerDependenciesMeta?.[name]?.optional,
+  )
+  const own = { ...entry.dependencies, ...entry.optionalDependencies, ...(isRoot && entry.devDependencies) }
+  return [
+    ...Object.entries(own).map(([name, range]) => ({ name, range, isPeer: false })),
+    ...peers.map(([name, range]) => ({ name, range, isPeer: true })),
+  ]
+}
+
+const requirement = (entry: Entry | undefined, name: string) =>
+  requirementsOf(entry ?? {}, true).find((one) => one.name === name)?.range
+
 /** The paths of all packages that the root package requires, directly or not. */
-function reachablePaths(packages: Record<string, Entry>, root: Entry): Set<string> {
+function reachablePaths(packages: Packages, root: Entry): Set<string> {
   const reachable = new Set<string>()
   const visit = (from: string, entry: Entry) => {
-    const peers = Object.keys(entry.peerDependencies ?? {}).filter(
-      (pack) => !entry.peerDependenciesMeta?.[pack]?.optional,
-    )
-    const required = {
-      ...entry.dependencies,
-      ...entry.optionalDependencies,
-      ...(from === '' ? entry.devDependencies : {}),
-    }
-    for (const pack of [...Object.keys(required), ...peers]) {
-      const path = resolve(packages, from, pack)
+    for (const { name } of requirementsOf(entry, from === '')) {
+      const path = resolve(packages, from, name)
       const found = path === undefined ? undefined : packages[path]
       if (path === undefined || !found || reachable.has(path)) continue
       reachable.add(path)
@@ -73,10 +141,59 @@ function reachablePaths(packages: Record<string, Entry>, root: Entry): Set<strin
 }
 
 /** Resolves a dependency like Node: in the package's own node_modules, or further up. */
-function resolve(packages: Record<string, Entry>, from: string, pack: string): string | undefined {
+function resolve(packages: Packages, from: string, name: string): string | undefined {
   for (let parent = from; ; parent = parent.slice(0, Math.max(parent.lastIndexOf('/node_modules/'), 0))) {
-    const path = parent === '' ? `node_modules/${pack}` : `${parent}/node_modules/${pack}`
+    const path = parent === '' ? `node_modules/${name}` : `${parent}/node_modules/${name}`
     if (path in packages) return path
     if (parent === '') return
   }
+}
+
+/** What npm copies from package.json into the lockfile. */
+const rootKeys = [
+  ...['name', 'version', 'license', 'engines', 'bin', 'workspaces', 'peerDependenciesMeta'],
+  ...['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'],
+]
+
+/** The text of the lockfile as npm would write it: what the manifest requires, in npm's order. */
+function write(lockfile: Lockfile, manifest: Entry, packages: Packages, indent: string | number = 2): string {
+  const { name, version } = manifest
+  const root: Entry = { ...lockfile.packages[''] }
+  for (const key of rootKeys) {
+    delete root[key]
+    if (manifest[key] !== undefined) root[key] = manifest[key]
+  }
+  const required = reachablePaths(packages, manifest)
+  const { devDependencies: _, ...production } = manifest
+  const inProduction = reachablePaths(packages, production)
+  const entries = Object.entries(packages)
+    .filter(([path]) => required.has(path))
+    .map(([path, { dev: __, ...entry }]) => [
+      path,
+      inProduction.has(path) || entry.devOptional ? entry : { ...entry, dev: true },
+    ])
+  const all = { ...lockfile, name, version, packages: { '': root, ...Object.fromEntries(entries) } }
+  return `${JSON.stringify(inOrder(all), null, indent)}\n`
+}
+
+const firstKeys = [
+  'name',
+  'version',
+  'lockfileVersion',
+  'resolved',
+  'integrity',
+  'requires',
+  'packages',
+  'dependencies',
+]
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Sorts keys as npm does: objects last, and some keys first. */
+function inOrder(value: unknown): unknown {
+  if (!isObject(value)) return value
+  const rank = ([key, inner]: [string, unknown]) =>
+    (isObject(inner) ? 100 : 0) + (firstKeys.includes(key) ? firstKeys.indexOf(key) : firstKeys.length)
+  const entries = Object.entries(value).sort((a, b) => rank(a) - rank(b) || a[0].localeCompare(b[0], 'en'))
+  return Object.fromEntries(entries.map(([key, inner]) => [key, inOrder(inner)]))
 }

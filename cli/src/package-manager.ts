@@ -1,8 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { CliError } from './cli-error.ts'
-import { addLockedPackages } from './lockfile.ts'
 
 const lockfiles = {
   npm: ['package-lock.json'],
@@ -35,23 +34,37 @@ export function lockfilesOf(manager: PackageManager, folder: string, top: string
   return lockfiles[manager].flatMap((file) => places.map((place) => join(place, file)))
 }
 
-/** Installs the dependencies, and updates the lockfile. With npm, new packages have the versions that the template locked. */
-export function install(folder: string, manager: PackageManager, templateLockfile?: string): boolean {
-  const lockfile = join(folder, 'package-lock.json')
-  const before = manager === 'npm' && existsSync(lockfile) ? readFileSync(lockfile, 'utf8') : undefined
-  if (before && templateLockfile)
-    writeFileSync(
-      lockfile,
-      addLockedPackages(before, templateLockfile, readFileSync(join(folder, 'package.json'), 'utf8')),
-    )
+/**
+ * Installs the dependencies, and updates the lockfile. Returns null if that failed, or else the packages that npm had to
+ * resolve, because its lockfile did not have them: for those of the template, only create-plinth, which is left out.
+ */
+export function install(folder: string, manager: PackageManager): string[] | null {
+  const before = lockedVersions(folder)
   const { status, stdout, stderr } = spawnSync(manager, installArguments(manager), {
     cwd: folder,
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  if (status !== 0 && before) writeFileSync(lockfile, before)
   if (status !== 0) process.stderr.write(explainFailure(`${stdout ?? ''}${stderr ?? ''}`))
-  return status === 0
+  if (status !== 0) return null
+  return [...lockedVersions(folder)].flatMap(([path, version]) =>
+    before.get(path) === version || path === 'node_modules/create-plinth'
+      ? []
+      : [`${path.replace(/^.*node_modules\//, '')} ${version}`],
+  )
+}
+
+/** Whether the app has npm's lockfile, which is merged with that of the template. */
+export const hasNpmLockfile = (folder: string) => existsSync(join(folder, 'package-lock.json'))
+
+/** The versions in npm's lockfile, by path. */
+function lockedVersions(folder: string): Map<string, string> {
+  if (!hasNpmLockfile(folder)) return new Map()
+  const file = join(folder, 'package-lock.json')
+  const { packages = {} } = JSON.parse(readFileSync(file, 'utf8')) as {
+    packages?: Record<string, { version?: string }>
+  }
+  return new Map(Object.entries(packages).flatMap(([path, { version }]) => (path && version ? [[path, version]] : [])))
 }
 
 /** Where CI is set, pnpm would not update its lockfile. */

@@ -45,12 +45,6 @@ export interface Snapshot {
 /** The suites that prove the template, as `pack.ts` wrote them. */
 export type Verification = Pick<Snapshot, 'version' | 'files'>
 
-/** The content of a text file of the template. */
-export function textOf({ files }: Snapshot, path: string): string | undefined {
-  const file = files[path]
-  return file && 'text' in file ? file.text : undefined
-}
-
 /** The state of an app, stored in its `plinth.json`. */
 export interface State {
   name: string

@@ -321,6 +321,7 @@ describe('works', () => {
     const { status, stdout } = runCli(app.folder, ['remove', 'account', '--no-install'])
     assert.equal(status, 0)
     assert.match(stdout, /Run "pnpm install"/)
+    assert.match(stdout, /pnpm resolves indirect dependencies anew/)
     assert.ok(!app.has('package-lock.json'))
   })
 })

@@ -22,7 +22,7 @@ interface Template {
 }
 
 /** An earlier version, as it was published. */
-const archiveOf = (version: string) => join(import.meta.dirname, 'frozen', `create-plinth-${version}.tgz`)
+export const archiveOf = (version: string) => join(import.meta.dirname, 'frozen', `create-plinth-${version}.tgz`)
 export const frozenArchive = archiveOf('0.1.0')
 
 function templateSince(archive: string, snapshot: Snapshot): Template {
@@ -137,11 +137,15 @@ export class TestApp {
     this.write(path, after)
   }
 
-  /** The committed files without the lockfile, which the package manager writes. */
+  /** The committed files. */
   tree(commit = 'HEAD'): Tree {
     const { repository } = openApp(this.folder)
-    const paths = repository.pathsAt(commit).filter((path) => path !== 'package-lock.json')
-    return new Map([...repository.readAt(commit, paths)].map(([path, bytes]) => [path, bytes ?? Buffer.alloc(0)]))
+    return new Map(
+      [...repository.readAt(commit, repository.pathsAt(commit))].map(([path, bytes]) => [
+        path,
+        bytes ?? Buffer.alloc(0),
+      ]),
+    )
   }
 
   get state(): State {
@@ -200,7 +204,6 @@ export const firstChanges: Map<string, number> = new Map(
 /** Paths of the files that differ between two trees. */
 export function differences(one: Tree, other: Tree): string[] {
   const paths = new Set([...one.keys(), ...other.keys()])
-  paths.delete('package-lock.json')
   return [...paths].filter((path) => {
     const [a, b] = [one.get(path), other.get(path)]
     return !a || !b || !a.equals(b)

@@ -3,13 +3,19 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { basename } from 'node:path'
-import { Readable } from 'node:stream'
+
+/** What a registry says about the versions of a package. */
+export type Packument = { 'dist-tags': { latest: string }; versions: Record<string, object> }
 
 /**
- * Starts a local npm registry that serves these archives of create-plinth and forwards every other request to the
- * configured registry. With it, create-plinth can be installed as users do, before it is published.
+ * Starts a local npm registry that serves these archives of create-plinth. It answers for other packages with `publish`, if
+ * given, or else forwards the request to the configured registry. With it, create-plinth can be installed as users do, before
+ * it is published.
  */
-export async function startRegistry(archives: string[]): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startRegistry(
+  archives: string[],
+  publish?: (name: string) => Packument | null,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const upstream = execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim().replace(/\/$/, '')
   const files = new Map(archives.map((archive) => [basename(archive), readFileSync(archive)]))
   const manifests = archives.map((archive) => ({
@@ -35,13 +41,22 @@ export async function startRegistry(archives: string[]): Promise<{ url: string; 
         }),
       )
     }
+    if (publish) {
+      const name = decodeURIComponent(path.slice(1))
+      const packument = publish(name)
+      response.writeHead(packument ? 200 : 404, { 'content-type': 'application/json' })
+      return void response.end(JSON.stringify(packument ? { name, ...packument } : {}))
+    }
     const accept = request.headers.accept ?? '*/*'
-    const upstreamResponse = await fetch(upstream + path, { headers: { accept } }).catch(() => null)
-    if (!upstreamResponse?.body) return void response.writeHead(502).end()
-    response.writeHead(upstreamResponse.status, {
-      'content-type': upstreamResponse.headers.get('content-type') ?? 'application/json',
-    })
-    Readable.fromWeb(upstreamResponse.body as Parameters<typeof Readable.fromWeb>[0]).pipe(response)
+    // A whole answer or none, which npm asks for again: one that breaks off would be a broken package.
+    try {
+      const answer = await fetch(upstream + path, { headers: { accept } })
+      const body = Buffer.from(await answer.arrayBuffer())
+      const type = answer.headers.get('content-type') ?? 'application/json'
+      response.writeHead(answer.status, { 'content-type': type }).end(body)
+    } catch (error) {
+      response.writeHead(502).end(String(error))
+    }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
