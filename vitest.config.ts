@@ -36,6 +36,15 @@ export default defineConfig({
     maxWorkers: '100%',
     // next-auth imports parts of Next by specifiers that Node alone does not resolve.
     server: { deps: { inline: ['next-auth'] } },
+    // As one file: a process imports it in 50 ms instead of 800, and every test file has its own process.
+    deps: {
+      optimizer: {
+        ssr: {
+          enabled: true,
+          include: ['drizzle-orm', 'drizzle-orm/pg-core', 'drizzle-orm/node-postgres'],
+        },
+      },
+    },
     sequence: { sequencer: RulesFirst },
     // In CI, stop at the first failure.
     bail: process.env.CI ? 1 : 0,

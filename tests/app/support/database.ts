@@ -11,7 +11,7 @@ import { root } from '../../../scripts/root.ts'
  */
 export async function findServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const url = process.env.TEST_DATABASE_URL
-  return url ? { url, stop: async () => {} } : startPostgres()
+  return url ? { url, stop: async () => {} } : startPostgres('tests')
 }
 
 async function onServer<T>(serverUrl: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -24,12 +24,12 @@ async function onServer<T>(serverUrl: string, work: (client: pg.Client) => Promi
   }
 }
 
-export async function createDatabase(
-  serverUrl: string,
-  template = 'template1',
-): Promise<{ url: string; name: string }> {
-  const name = `plinth_test_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, (client) => client.query(`create database ${name} template ${template}`))
+/** A copy of a template has its name and a suffix. */
+export async function createDatabase(serverUrl: string, template?: string): Promise<{ url: string; name: string }> {
+  const name = `${template ?? 'plinth_test'}_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, (client) =>
+    client.query(`create database ${name} template ${template ?? 'template0'} strategy file_copy`),
+  )
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return { url: url.href, name }
@@ -37,6 +37,14 @@ export async function createDatabase(
 
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`))
+}
+
+/** Drops a template and all its copies. */
+export async function dropTemplate(serverUrl: string, template: string): Promise<void> {
+  await onServer(serverUrl, async (client) => {
+    const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [template])
+    for (const { datname } of rows) await client.query(`drop database if exists ${datname} with (force)`)
+  })
 }
 
 /** Runs a command of scripts/db.ts on that database. */

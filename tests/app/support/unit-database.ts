@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, inject } from 'vitest'
-import { createDatabase, dropDatabase } from './database.ts'
+import { createDatabase } from './database.ts'
 
 // Sets the environment before a test file imports anything that connects to the database.
-const server = inject('server')
-const database = await createDatabase(server, inject('template'))
+const database = await createDatabase(inject('server'), inject('template'))
 process.env.DATABASE_URL = database.url
 process.env.AUTH_SECRET = 'only-for-tests-0123456789-abcdefghijkl'
 process.env.AUTH_URL = 'http://localhost:3000'
@@ -18,5 +17,4 @@ if (process.env.FC_SEED) fc.configureGlobal({ seed: Number(process.env.FC_SEED) 
 afterAll(async () => {
   // Read from globalThis, because importing the client here would open a pool in every test file.
   await (globalThis as { plinthPool?: { end(): Promise<void> } }).plinthPool?.end()
-  await dropDatabase(server, database.name)
 })
