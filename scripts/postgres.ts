@@ -44,7 +44,7 @@ function giveToServerUser(path: string): void {
   if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(path, runAs.uid, runAs.gid)
 }
 
-/** Databases of tests need not survive a crash of the machine: creating and dropping one takes 30 ms instead of 800. */
+/** Databases of tests need not survive a crash of the machine: creating and dropping one takes 60 ms instead of 800. */
 const testSettings = ['fsync = off', 'full_page_writes = off']
 
 /** Created in a temporary folder and then renamed, so that two first starts at the same time do not collide. */

@@ -120,6 +120,21 @@ test('what nothing requires any more goes, unless the user’s packages still do
   expect(versions(merged)).toEqual({ deep: '1.0.0', own: '3.0.0' })
 })
 
+test('packages of workspaces in the app stay', () => {
+  const base = locked({ a: '1.0.0' }, { a: ['1.0.0'] })
+  const user = lockfile({
+    '': { dependencies: { a: '1.0.0' }, workspaces: ['packages/*'] },
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/deep': { version: '1.4.0' },
+    'node_modules/shop-api': { resolved: 'packages/shop-api', link: true },
+    'packages/shop-api': { version: '0.0.1', dependencies: { deep: '^1.0.0' } },
+  })
+  const manifestText = JSON.stringify({ name: 'shop', workspaces: ['packages/*'] })
+  const merged = JSON.parse(mergeLockfile({ base, next: locked({}, {}), user }, manifestText) ?? '{}')
+  const { 'node_modules/a': _, ...rest } = JSON.parse(user).packages
+  expect(merged.packages).toEqual({ ...rest, '': { name: 'shop', workspaces: ['packages/*'] } })
+})
+
 test('a package that becomes a dependency in production is no longer marked as one of development', () => {
   const entries = { 'node_modules/a': { version: '1.0.0' } }
   const user = lockfile({ '': { devDependencies: { a: '1.0.0' } }, 'node_modules/a': { version: '1.0.0', dev: true } })

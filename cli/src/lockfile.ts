@@ -59,8 +59,9 @@ function parse(text: string): Lockfile | null {
 /** The entry at a path: the template's, unless the user has added or raised the package. */
 function choose(was: Entry | undefined, becomes: Entry | undefined, is: Entry | undefined): Entry | undefined {
   if (!is) return becomes
-  if (is.version === was?.version) return becomes
-  if (!was || !becomes || becomes.version === was.version) return is
+  if (!was) return is
+  if (is.version === was.version) return becomes
+  if (!becomes || becomes.version === was.version) return is
   return is.version && becomes.version && gt(becomes.version, is.version) ? becomes : is
 }
 
@@ -73,44 +74,45 @@ function completePackages(packages: Packages, manifest: Entry, locks: Packages[]
   const originsOf = (path: string) =>
     origins.get(path) ??
     locks.filter((lock) => lock[path]?.version === packages[path]?.version).map((lock) => ({ lock, path }))
-  const visited = new Set<string>()
-  const visit = (from: string, entry: Entry) => {
-    for (const { name, range, isPeer } of requirementsOf(entry, from === '')) {
-      // What npm has chosen for the same requirement is right, even if an override makes it another version than required.
-      const chosen = (from === '' ? locks.map((lock) => ({ lock, path: '' })) : originsOf(from)).flatMap((origin) => {
-        const path = resolve(origin.lock, origin.path, name)
-        const isSame = requirement(origin.lock[origin.path], name) === range
-        return path !== undefined && isSame ? [{ lock: origin.lock, path }] : []
-      })
-      const versionAt = ({ lock, path }: { lock: Packages; path: string }) => lock[path]?.version
-      let path = resolve(packages, from, name)
-      const version = path === undefined ? undefined : packages[path]?.version
-      const fits = version && (chosen.some((one) => versionAt(one) === version) || satisfies(version, range))
-      const [better] = chosen
-      if (!fits && better && (path === undefined || !isPeer)) {
-        path = place(packages, from, name, better.path)
-        packages[path] = better.lock[better.path] ?? {}
-        origins.set(path, [better])
-      } else if (!fits && path !== undefined && from === '') {
-        // For npm to add with a checksum. A new version of create-plinth is such a package.
-        delete packages[path]
-      }
-      const found = path === undefined ? undefined : packages[path]
-      if (path === undefined || !found || visited.has(path)) continue
-      visited.add(path)
-      visit(path, found)
+  walk(packages, manifest, (from, { name, range, isPeer }) => {
+    // What npm has chosen for the same requirement is right, even if an override makes it another version than required.
+    const chosen = (from === '' ? locks.map((lock) => ({ lock, path: '' })) : originsOf(from)).flatMap((origin) => {
+      const path = resolve(origin.lock, origin.path, name)
+      const isSame = requirement(origin.lock[origin.path], name) === range
+      return path !== undefined && isSame ? [{ lock: origin.lock, path }] : []
+    })
+    const [better] = chosen
+    const path = resolve(packages, from, name)
+    const entry = path === undefined ? undefined : packages[path]
+    const fits =
+      entry &&
+      (chosen.some((one) => one.lock[one.path]?.version === entry.version) || satisfies(entry.version ?? '', range))
+    if (fits) return path
+    if (better && (!entry || !isPeer)) {
+      const place = placeFor(packages, from, name, better.path)
+      packages[place] = better.lock[better.path] ?? {}
+      origins.set(place, [better])
+      return place
     }
-  }
-  visit('', manifest)
+    // For npm to add with a checksum. A new version of create-plinth is such a package.
+    if (path !== undefined && from === '') delete packages[path]
+    return path
+  })
 }
 
 /** Where a package that `from` requires is stored: where its lock has it, if that is free, or with the one that needs it. */
-function place(packages: Packages, from: string, name: string, preferred: string): string {
+function placeFor(packages: Packages, from: string, name: string, preferred: string): string {
   if (!(preferred in packages) && resolve({ ...packages, [preferred]: {} }, from, name) === preferred) return preferred
   return from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`
 }
 
-function requirementsOf(entry: Entry, isRoot: boolean): { name: string; range: string; isPeer: boolean }[] {
+interface Requirement {
+  name: string
+  range: string
+  isPeer: boolean
+}
+
+function requirementsOf(entry: Entry, isRoot: boolean): Requirement[] {
   const peers = Object.entries(entry.peerDependencies ?? {}).filter(
     ([name]) => !entry.peerDependenciesMeta?.[name]?.optional,
   )
@@ -124,20 +126,27 @@ function requirementsOf(entry: Entry, isRoot: boolean): { name: string; range: s
 const requirement = (entry: Entry | undefined, name: string) =>
   requirementsOf(entry ?? {}, true).find((one) => one.name === name)?.range
 
-/** The paths of all packages that the root package requires, directly or not. */
-function reachablePaths(packages: Packages, root: Entry): Set<string> {
-  const reachable = new Set<string>()
+/** The paths of all packages that the root package requires, directly or not. `find` says where a requirement is met. */
+function walk(
+  packages: Packages,
+  root: Entry,
+  find = (from: string, { name }: Requirement) => resolve(packages, from, name),
+): Set<string> {
+  const reached = new Set<string>()
+  const reach = (path: string | undefined) => {
+    const entry = path === undefined ? undefined : packages[path]
+    if (path === undefined || !entry || reached.has(path)) return
+    reached.add(path)
+    // A link leads to a folder of the app, such as a workspace.
+    if (entry.link) reach(String(entry.resolved))
+    else visit(path, entry)
+  }
   const visit = (from: string, entry: Entry) => {
-    for (const { name } of requirementsOf(entry, from === '')) {
-      const path = resolve(packages, from, name)
-      const found = path === undefined ? undefined : packages[path]
-      if (path === undefined || !found || reachable.has(path)) continue
-      reachable.add(path)
-      visit(path, found)
-    }
+    for (const one of requirementsOf(entry, from === '')) reach(find(from, one))
   }
   visit('', root)
-  return reachable
+  if (root.workspaces) for (const path of Object.keys(packages)) if (packages[path]?.link) reach(path)
+  return reached
 }
 
 /** Resolves a dependency like Node: in the package's own node_modules, or further up. */
@@ -163,9 +172,9 @@ function write(lockfile: Lockfile, manifest: Entry, packages: Packages, indent: 
     delete root[key]
     if (manifest[key] !== undefined) root[key] = manifest[key]
   }
-  const required = reachablePaths(packages, manifest)
+  const required = walk(packages, manifest)
   const { devDependencies: _, ...production } = manifest
-  const inProduction = reachablePaths(packages, production)
+  const inProduction = walk(packages, production)
   const entries = Object.entries(packages)
     .filter(([path]) => required.has(path))
     .map(([path, { dev: __, ...entry }]) => [

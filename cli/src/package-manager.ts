@@ -45,8 +45,10 @@ export function install(folder: string, manager: PackageManager): string[] | nul
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  if (status !== 0) process.stderr.write(explainFailure(`${stdout ?? ''}${stderr ?? ''}`))
-  if (status !== 0) return null
+  if (status !== 0) {
+    process.stderr.write(explainFailure(`${stdout ?? ''}${stderr ?? ''}`))
+    return null
+  }
   return [...lockedVersions(folder)].flatMap(([path, version]) =>
     before.get(path) === version || path === 'node_modules/create-plinth'
       ? []
