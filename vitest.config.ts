@@ -32,11 +32,13 @@ export default defineConfig({
         timeout: 240_000,
       },
     ],
+    // Threads start faster than processes, and import faster.
+    pool: 'threads',
     // By default one core stays unused, which is half of a small machine.
     maxWorkers: '100%',
     // next-auth imports parts of Next by specifiers that Node alone does not resolve.
     server: { deps: { inline: ['next-auth'] } },
-    // As one file: a process imports it in 50 ms instead of 800, and every test file has its own process.
+    // As one file, which is imported in 50 ms instead of 800: every test file imports everything anew.
     deps: {
       optimizer: {
         ssr: {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../tests/app/support/temporary-folder.ts'
 import { endLeftOver, recordServer } from './left-over.ts'
 import { root } from './root.ts'
 import { watchApp } from './watch-app.ts'
@@ -34,19 +34,15 @@ describe('while "npm run dev" runs', () => {
   })
 
   test('a new module and a changed package are noticed, once each', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'watched-'))
+    const folder = temporaryFolder()
     mkdirSync(join(folder, 'src', 'app', '(shop)'), { recursive: true })
     mkdirSync(join(folder, 'node_modules'))
     const reasons: string[] = []
     stops.push(watchApp((reason) => reasons.push(reason), { folder, everyMs: 20 }))
-    const settled = () => new Promise((resolve) => setTimeout(resolve, 400))
-    await settled()
-    expect(reasons).toEqual([])
     writeFileSync(join(folder, 'src', 'app', '(shop)', 'module.ts'), '')
-    await settled()
+    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Modules have changed'])
     writeFileSync(join(folder, 'node_modules', '.package-lock.json'), '{}')
-    await settled()
-    expect(reasons).toEqual(['Modules have changed', 'Packages have changed'])
+    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Modules have changed', 'Packages have changed'])
   })
 })
 
@@ -60,7 +56,7 @@ describe.skipIf(process.platform === 'win32')('a server that a killed "npm run d
   const deadPid = () => spawnSync(process.execPath, ['-e', '']).pid
 
   test('is ended by the next start', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'left-'))
+    const folder = temporaryFolder()
     const server = startServer(folder)
     const end = exited(server)
     recordServer(server.pid ?? 0, { folder, parent: deadPid() })
@@ -69,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('a server that a killed "npm run d
   })
 
   test('is left alone while its parent runs, and if the number now belongs to another process', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'left-'))
+    const folder = temporaryFolder()
     const [own, other] = [startServer(folder), startServer('/another/app')]
     try {
       recordServer(own.pid ?? 0, { folder })

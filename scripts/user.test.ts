@@ -1,12 +1,12 @@
 // @module-tag full: starts programs that take seconds.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { peekReset } from '@/core/auth/flows/reset-password'
 import { verifyPassword } from '@/core/auth/password/hash'
 import { pool } from '@/core/db/client'
+import { temporaryFolder } from '../tests/app/support/temporary-folder.ts'
 import { root } from './root.ts'
 
 const user = (input: string, ...args: string[]) =>
@@ -50,7 +50,7 @@ test('invalid input is reported, and no user is created', async () => {
 
 // A module does it, and modules can be removed.
 test.skipIf(!existsSync(join(root, 'src/app/(admin)')))('users are imported after a report', async () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'import-')), 'users.csv')
+  const file = join(temporaryFolder(), 'users.csv')
   writeFileSync(file, 'email,name,role\nada\nroot@example.com\nnew@example.com,Ada,editor\n')
   const dry = user('', 'import', file)
   expect(dry.status).toBe(0)

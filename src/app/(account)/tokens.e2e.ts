@@ -116,7 +116,7 @@ test('a token follows its owner: a lower role limits it; suspension, expiry and 
   await set('suspended_at = null')
   expect(await rolesNow()).toEqual(['viewer', 'viewer'])
   await query(
-    `update account_api_tokens set expires_at = now() where name = 'Reader' and user_id = (select id from users where email = $1)`,
+    `update account_api_tokens set expires_at = now() - interval '1 minute' where name = 'Reader' and user_id = (select id from users where email = $1)`,
     [email],
   )
   expect(await rolesNow()).toEqual([null, 'viewer'])

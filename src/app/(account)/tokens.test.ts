@@ -80,7 +80,7 @@ describe('a token', () => {
     expect(row?.isRight).toBe(true)
     await setToken(owner, { expiresAt: sql`now() + interval '1 minute'` })
     expect(await findBearer(token)).not.toBeNull()
-    await setToken(owner, { expiresAt: sql`now()` })
+    await setToken(owner, { expiresAt: sql`now() - interval '1 minute'` })
     expect(await findBearer(token)).toBeNull()
     expect(await listTokens(owner)).toMatchObject([{ isExpired: true }])
   })
@@ -253,7 +253,7 @@ describe('a token is accepted', () => {
     const token = await createTestToken(owner)
     const cookie = `${appSlug}.session=${await newSessionToken('admin')}`
     expect(await (await call(GET, { authorization: `Bearer ${token}`, cookie })).json()).toMatchObject({ id: owner })
-    await setToken(owner, { expiresAt: sql`now()` })
+    await setToken(owner, { expiresAt: sql`now() - interval '1 minute'` })
     expect((await call(GET, { authorization: `Bearer ${token}`, cookie })).status).toBe(401)
     await setToken(owner, { expiresAt: sql`now() + interval '1 day'` })
     expect((await call(GET, { cookie: `${appSlug}.session=${token}` })).status).toBe(401)

@@ -188,7 +188,7 @@ describe('the link', () => {
     process.env.AUTH_SIGNUP = 'closed'
     await expect(accept(second)).rejects.toMatchObject({ code: 'forbidden' })
     delete process.env.AUTH_SIGNUP
-    await db.update(tokens).set({ expiresAt: sql`now()` }).where(eq(tokens.email, email))
+    await db.update(tokens).set({ expiresAt: sql`now() - interval '1 minute'` }).where(eq(tokens.email, email))
     await expect(accept(second)).rejects.toMatchObject({ code: 'not_found' })
     const third = await createToken(email)
     await asRequest({}, async () => revoke(admin, await idOf(email)))

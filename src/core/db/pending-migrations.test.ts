@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../../scripts/root.ts'
+import { temporaryFolder } from '../../../tests/app/support/temporary-folder.ts'
 import { expectMigrations, findPendingMigrations } from './pending-migrations'
 
 test('a migrated database has nothing pending, and is not asked again', async () => {
@@ -12,7 +12,7 @@ test('a migrated database has nothing pending, and is not asked again', async ()
 })
 
 test('a migration that the database does not have is named with its owner', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'pending-'))
+  const folder = temporaryFolder()
   const migrations = join(folder, 'src', 'app', '(shop)', '_migrations')
   mkdirSync(migrations, { recursive: true })
   writeFileSync(join(migrations, '0000_init.sql'), 'select 1')

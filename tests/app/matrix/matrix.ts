@@ -28,6 +28,14 @@ for (const permission of await unusedPermissions(entryPoints)) failures.push(`no
 const { app, env, stop } = await startApp()
 Object.assign(process.env, env)
 
+const [constraint] = await query<{ definition: string }>(
+  `select pg_get_constraintdef(oid) as definition from pg_constraint where conname = 'users_role_check'`,
+)
+for (const [, role = ''] of constraint?.definition.matchAll(/'(\w+)'/g) ?? [])
+  if (!(callers as readonly string[]).includes(role))
+    failures.push(`users can have the role ${role}, which is not among the callers (tests/app/matrix/matrix.ts)`)
+if (!constraint) failures.push('the database does not limit the roles of users (src/core/db/schema.ts)')
+
 interface Session {
   userId: string
   jar: Jar

@@ -88,7 +88,8 @@ export class TestApp {
   ) {
     this.template = template
     const snapshot = template[version]
-    this.top = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'plinth-app-'))
+    // .ci/run deletes folders whose process is gone.
+    this.top = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), `plinth-app-${process.pid}-`))
     this.folder = join(this.top, inside)
     mkdirSync(this.folder, { recursive: true })
     writeTree(render(snapshot, { name, modules }), this.folder)

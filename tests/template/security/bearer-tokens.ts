@@ -235,7 +235,7 @@ check(
     assert.equal(await currentRole(), 'admin')
     await world.query(`update users set role = 'editor' where id = $1`, [owner.id])
     assert.equal(await currentRole(), 'editor')
-    await setToken('expires_at = now()')
+    await setToken(`expires_at = now() - interval '1 minute'`)
     assert.equal(await currentRole(), null)
     await setToken(`expires_at = now() + interval '1 day'`)
     await world.query('update users set suspended_at = now() where id = $1', [owner.id])

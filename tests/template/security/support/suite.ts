@@ -53,12 +53,19 @@ function findGaps(groups: Group[]): string[] {
   )
 }
 
+/** Where in the tests it was thrown: preferably in a check, not in what checks share. */
+function placeOf(reason: unknown): string {
+  const frames = reason instanceof Error ? (reason.stack?.match(/tests\/[\w./-]+\.ts:\d+/g) ?? []) : []
+  const place = frames.find((frame) => !frame.includes('/support/')) ?? frames[0]
+  return place ? ` (${place})` : ''
+}
+
 let failures = 0
 const missingInBuild: string[] = []
 function fail(what: string, reason: unknown): void {
   failures++
   const text = reason instanceof Error ? (process.env.STACKS ? reason.stack : reason.message) : String(reason)
-  console.log(`  FAIL ${what}\n       ${text?.replaceAll('\n', '\n       ')}`)
+  console.log(`  FAIL ${what}${placeOf(reason)}\n       ${text?.replaceAll('\n', '\n       ')}`)
 }
 
 /** Repeats a check that failed only because it was too slow: a shared machine stalls now and then. */
