@@ -7,13 +7,11 @@ import { buffer } from 'node:stream/consumers'
 import { SMTPServer } from 'smtp-server'
 import { appSlug } from '../src/brand.ts'
 
-/** The maximum number of stored emails; older ones are deleted. */
-const maxEmails = 200
-
-/** Starts the server. Returns the environment variables for the app. */
+/** Starts the server. Stores that many emails; older ones are deleted. Returns the environment variables for the app. */
 export async function startInbox(
   folder: string,
   port = 0,
+  maxEmails = 200,
 ): Promise<{ env: Record<'SMTP_URL' | 'MAIL_FROM' | 'DEV_INBOX', string>; stop: () => Promise<void> }> {
   mkdirSync(folder, { recursive: true })
   let count = 0

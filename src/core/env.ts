@@ -224,6 +224,10 @@ const { values, ...core } = defineEnv(
       schema: wholeNumber(65_000, 1_000, 3_600_000),
       hint: 'The keep-alive timeout in milliseconds: longer than that of the load balancer',
     },
+    TIMEOUT_FACTOR: {
+      schema: wholeNumber(1, 1, 100),
+      hint: 'Multiplies how long the app waits for the database, Redis, mail servers, other services, password hashing and images. For tests on a busy machine',
+    },
   },
   (source) => providerFiles.flatMap(({ env }) => env.problems(source)),
 )

@@ -245,6 +245,7 @@ describe('stored in an S3 bucket', () => {
     ['never responds', () => {}],
   ])('while it %s, the user sees an error and keeps the current picture', { tags: 'full' }, async (_, fault) => {
     await upload('red')
+    vi.stubEnv('TIMEOUT_FACTOR', '1')
     const before = [await image(), await rows()]
     const requestedPaths: string[] = []
     let start = 0
@@ -261,7 +262,7 @@ describe('stored in an S3 bucket', () => {
       error: { code: 'unavailable', message: expect.stringMatching(/Try again/) },
     })
     clearInterval(gcTimer)
-    expect(Date.now() - start).toBeLessThan(8_000)
+    expect(Date.now() - start).toBeLessThan(30_000)
     expect([await image(), await rows()]).toEqual(before)
     expect(requestedPaths).toEqual([expect.stringMatching(/^\/[\w-]{36}\/avatars\/[\w-]{36}$/)])
   })

@@ -81,13 +81,15 @@ describe('a transaction on behalf of a user', () => {
     expect(await eventsOf(editor.id)).toBe(0)
   })
 
-  test('does not deadlock when two users change each other at the same time', { tags: 'full' }, async () => {
+  test('does not deadlock when two users change each other at the same time', async () => {
     const other = await newUser('admin')
+    let runs = 0
     const demote = (by: typeof admin, to: typeof admin) =>
       transactionAs(
         by,
         can('things.delete'),
         async (tx) => {
+          runs++
           await new Promise((resolve) => setTimeout(resolve, 20))
           await tx.update(users).set({ role: 'viewer' }).where(eq(users.id, to.id))
         },
@@ -96,9 +98,9 @@ describe('a transaction on behalf of a user', () => {
         () => 'done',
         (error) => error.code,
       )
-    const start = performance.now()
     expect((await Promise.all([demote(admin, other), demote(other, admin)])).sort()).toEqual(['done', 'forbidden'])
-    expect(performance.now() - start).toBeLessThan(900)
+    // In a deadlock, both would have begun.
+    expect(runs).toBe(1)
   })
 })
 

@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { appSlug } from '@/brand'
 import { env } from '../env'
 import { log } from '../log'
+import { timeoutMs } from '../timeout'
 import { instrumentQuery, queryText } from './instrument-query'
 import { checkStatement } from './tenant-check'
 
@@ -11,7 +12,11 @@ import { checkStatement } from './tenant-check'
 const isPooled = env.DATABASE_POOLER === 'transaction'
 
 /** Behind a pooler, set these on the app's database role instead: see docs/deploy.md. */
-const serverLimits = { statement_timeout: 5_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 5_000 }
+const serverLimits = {
+  statement_timeout: timeoutMs(5_000),
+  lock_timeout: timeoutMs(2_000),
+  idle_in_transaction_session_timeout: timeoutMs(5_000),
+}
 
 /** Name of a prepared statement for a frequent query. Empty behind a pooler, which does not support them. */
 export const preparedName = (name: string) => (isPooled ? '' : name)
@@ -23,9 +28,9 @@ function createPool(connectionString: string | undefined): Pool {
     application_name: appSlug,
     // Each timeout bounds one kind of endless wait: for a free connection, a slow statement, a lock, an idle
     // transaction, a server that accepts connections but does not respond.
-    connectionTimeoutMillis: 1_500,
+    connectionTimeoutMillis: timeoutMs(1_500),
     ...(!isPooled && serverLimits),
-    query_timeout: 6_000,
+    query_timeout: timeoutMs(6_000),
     // Statements of one transaction that are started together are sent together, without waiting for each result.
     pipeline: true,
     idleTimeoutMillis: 30_000,

@@ -11,6 +11,19 @@ afterEach(() => {
   pool.removeAllListeners('acquire')
 })
 
+/** Every call waits until there have been that many. */
+function meetingOf(count: number): () => Promise<void> {
+  let arrived = 0
+  let start = () => {}
+  const all = new Promise<void>((resolve) => {
+    start = resolve
+  })
+  return () => {
+    if (++arrived === count) start()
+    return all
+  }
+}
+
 const moreThanPoolSize = pool.options.max + 2
 const add = () => inTransaction(async (tx) => (await tx.execute(sql`select 1 + 1 as sum`)).rows[0]?.sum)
 
@@ -55,17 +68,16 @@ test('a transaction that loses its connection fails at once, and leaks no connec
   expect(await Promise.all(Array.from({ length: moreThanPoolSize }, add))).toEqual(Array(moreThanPoolSize).fill(2))
 })
 
-test('two transactions that deadlock both succeed after a retry, and each change is applied once', {
-  tags: 'full',
-}, async () => {
+test('two transactions that deadlock both succeed after a retry, and each change is applied once', async () => {
   await pool.query('create table pair (id int primary key, count int not null)')
   await pool.query('insert into pair values (1, 0), (2, 0)')
   let runs = 0
+  const bothHaveOne = meetingOf(2)
   const incrementBoth = (first: number, second: number) =>
     inTransaction(async (tx) => {
       runs++
       await tx.execute(sql`update pair set count = count + 1 where id = ${first}`)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await bothHaveOne()
       await tx.execute(sql`update pair set count = count + 1 where id = ${second}`)
     })
   await Promise.all([incrementBoth(1, 2), incrementBoth(2, 1)])
@@ -75,10 +87,11 @@ test('two transactions that deadlock both succeed after a retry, and each change
 
 test('after a unique violation, the retried transaction sees the row of the other', async () => {
   await pool.query('create table name (name text primary key)')
+  const bothHaveRead = meetingOf(2)
   const work = async (tx: Transaction) => {
     const { rowCount } = await tx.execute(sql`select from name`)
     if (rowCount) return 'taken'
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await bothHaveRead()
     await tx.execute(sql`insert into name values ('Ada')`)
     return 'mine'
   }
@@ -167,12 +180,15 @@ describe('statements in one round trip', () => {
   test('see what was committed while an earlier one waited for a lock', async () => {
     const table = await newTable()
     await db.execute(sql`insert into ${table} values (1)`)
+    const isLocked = meetingOf(2)
     const other = inTransaction(async (tx) => {
       await tx.execute(sql`select from ${table} where id = 1 for update`)
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await isLocked()
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await expect.poll(async () => (await db.execute(waiting)).rowCount, { timeout: 30_000 }).toBe(1)
       await tx.execute(sql`insert into ${table} values (2)`)
     })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await isLocked()
     const [, { rows }] = await inOneRoundTrip((tx) => [
       tx.execute(sql`select from ${table} where id = 1 for update`),
       tx.execute(sql`select count(*)::int from ${table}`),

@@ -44,9 +44,9 @@ describe('migrations', () => {
   })
 
   test('ignore the statement and lock timeouts of the database', async () => {
-    await query(`alter database ${database.name} set statement_timeout = '50ms'`)
-    await query(`alter database ${database.name} set lock_timeout = '50ms'`)
-    const slow = migration('core', '0000_slow', 'select pg_sleep(0.2)')
+    await query(`alter database ${database.name} set statement_timeout = '1s'`)
+    await query(`alter database ${database.name} set lock_timeout = '1s'`)
+    const slow = migration('core', '0000_slow', 'select pg_sleep(1.5)')
     expect(names(await migrate(database.url, [slow]))).toEqual(['core/0000_slow'])
   })
 

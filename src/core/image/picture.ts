@@ -1,6 +1,7 @@
 import 'server-only'
 import sharp, { type Sharp } from 'sharp'
 import { AppError } from '../errors'
+import { timeoutMs } from '../timeout'
 
 const megapixel = 1_000_000
 const maxPixels = 40 * megapixel
@@ -40,7 +41,7 @@ export async function makePicture(bytes: Buffer, { width, height, fit, megabytes
       .resize(width, height, { fit, withoutEnlargement: fit === 'inside' })
       .flatten({ background: 'white' })
       .webp({ quality: 82 })
-      .timeout({ seconds: 5 })
+      .timeout({ seconds: timeoutMs(5_000) / 1_000 })
       .toBuffer(),
   )
 }

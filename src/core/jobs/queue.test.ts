@@ -29,11 +29,13 @@ const storedJobs = async () =>
   (await db.execute<{ row: string }>(sql`select j::text as row from jobs.job j where name = 'test.note'`)).rows
 
 test('a job runs as soon as its transaction is committed, without waiting for the worker’s next poll', async () => {
+  await inTransaction((tx) => enqueue(tx, job, { text: 'the worker has started' }))
+  await wait(() => done.length === 1)
   const start = Date.now()
   await inTransaction((tx) => enqueue(tx, job, { text: 'hello' }))
-  await wait(() => done.length === 1)
-  expect(done).toEqual([['hello', 'string']])
-  expect(Date.now() - start).toBeLessThan(5_000)
+  await wait(() => done.length === 2)
+  expect(done[1]).toEqual(['hello', 'string'])
+  expect(Date.now() - start).toBeLessThan(8_000)
 })
 
 test('a job of a transaction that was rolled back is not enqueued', async () => {

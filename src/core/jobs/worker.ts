@@ -9,6 +9,7 @@ import { log } from '../log'
 import { startTimer } from '../telemetry/duration'
 import { jobDuration } from '../telemetry/metrics'
 import { inSpan, traceLinks } from '../telemetry/span'
+import { timeoutMs } from '../timeout'
 import type { Job } from './job'
 import { queueSchema } from './migrate'
 import { queueOptions } from './queue'
@@ -27,7 +28,7 @@ export function startWorker(jobs: Job[]): { stop: () => Promise<void> } {
     schema: queueSchema,
     migrate: false,
     max: 4,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: timeoutMs(5_000),
     // LISTEN/NOTIFY wakes the worker when a job arrives. It does not work through a pooler; then the worker polls every
     // two seconds.
     useListenNotify: env.DATABASE_POOLER === undefined,

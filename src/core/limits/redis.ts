@@ -2,6 +2,7 @@ import 'server-only'
 import { Redis, type RedisOptions } from 'ioredis'
 import { env } from '../env'
 import { log } from '../log'
+import { timeoutMs } from '../timeout'
 
 const shared = globalThis as { plinthRedis?: Redis }
 
@@ -11,11 +12,11 @@ const options: RedisOptions = {
   maxRetriesPerRequest: 1,
   // On a busy node a response may be processed too late to meet this; the attempt is then counted in PostgreSQL as
   // well.
-  commandTimeout: 500,
+  commandTimeout: timeoutMs(500),
   // If the server accepts connections but does not respond, only the first command waits; then it counts as down.
-  socketTimeout: 500,
-  connectTimeout: 500,
-  sentinelCommandTimeout: 500,
+  socketTimeout: timeoutMs(500),
+  connectTimeout: timeoutMs(500),
+  sentinelCommandTimeout: timeoutMs(500),
   retryStrategy: (tries) => Math.min(tries * 100, 2_000),
   // READONLY: this server is a replica now, after a failover.
   reconnectOnError: ({ message }) => message.startsWith('READONLY'),
@@ -63,6 +64,6 @@ export async function connectRedis(): Promise<void> {
   if (!client || client.status === 'ready') return
   await new Promise<void>((resolve) => {
     client.once('ready', resolve)
-    setTimeout(resolve, 1_000)
+    setTimeout(resolve, timeoutMs(1_000))
   })
 }

@@ -8,9 +8,8 @@ import { defineJob, type Job, type JobFor } from '../jobs/job'
 import { defineLimit } from '../limits/limit'
 import { log } from '../log'
 import { inSpan } from '../telemetry/span'
+import { timeoutMs } from '../timeout'
 import { type EmailContent, renderEmailHtml, renderEmailText } from './render-email'
-
-const seconds = 1_000
 
 let transport: Transporter | undefined
 
@@ -20,9 +19,9 @@ function createSmtpTransport(): Transporter {
     pool: true,
     maxConnections: 4,
     // A mail server that accepts connections but does not respond must not block the worker.
-    connectionTimeout: 5 * seconds,
-    greetingTimeout: 5 * seconds,
-    socketTimeout: 15 * seconds,
+    connectionTimeout: timeoutMs(5_000),
+    greetingTimeout: timeoutMs(5_000),
+    socketTimeout: timeoutMs(15_000),
     // Emails contain only text: never read files or URLs.
     disableFileAccess: true,
     disableUrlAccess: true,

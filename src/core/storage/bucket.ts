@@ -2,8 +2,7 @@ import 'server-only'
 import { createHash } from 'node:crypto'
 import { AwsClient } from 'aws4fetch'
 import { AppError } from '../errors'
-
-const timeoutMs = 5_000
+import { timeoutMs } from '../timeout'
 
 /** Where a bucket is. All of it or nothing is set: `bucketRule` rejects a partial configuration at startup. */
 export interface BucketSettings {
@@ -38,7 +37,7 @@ export async function s3Request(
       headers: signed.headers,
       // A redirect could point to a host that the operator did not configure.
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(timeoutMs(5_000)),
       cache: 'no-store',
     })
     const bytes = Buffer.from(await response.arrayBuffer())

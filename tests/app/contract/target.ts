@@ -1,6 +1,7 @@
 import { it } from 'node:test'
 import { appSlug } from '../../../src/brand.ts'
 import type { newUser } from '../support/new-user.ts'
+import { randomIp } from '../support/random-ip.ts'
 import type { RunningServer } from '../support/server.ts'
 import { type Client, newClient, type TestResponse } from './client.ts'
 
@@ -55,8 +56,7 @@ export function describeSite(url: string, origin = new URL(url).origin): Site {
 
 /** Our own app trusts X-Forwarded-For: each client gets its own IP, so that tests do not hit each other's rate limits. */
 export function newCaller({ ownApp }: Target, site: Site): Client {
-  const part = () => Math.floor(Math.random() * 256)
-  return newClient(site.url, ownApp && { 'x-forwarded-for': `198.18.${part()}.${part()}` })
+  return newClient(site.url, ownApp && { 'x-forwarded-for': randomIp() })
 }
 
 /** Test functions that skip with a reason what cannot run against this target. */

@@ -41,7 +41,7 @@ test.describe('while the database is down', () => {
     await expect(main).toContainText(/Trying again in 0:0\d/)
     await expect(page.locator('html')).toHaveAttribute('data-theme', 'system')
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
-    const again = await page.waitForResponse((one) => new URL(one.url()).pathname === '/dashboard', { timeout: 20_000 })
+    const again = await page.waitForResponse((one) => new URL(one.url()).pathname === '/dashboard')
     expect([again.status(), new URL(again.url()).search]).toEqual([503, '?from=here'])
     await expect(main.locator('code')).toHaveText(again.headers()['x-request-id'] ?? 'none')
     await expectAccessible(page)

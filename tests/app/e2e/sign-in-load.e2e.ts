@@ -5,8 +5,6 @@ import { newUser } from '../support/new-user.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
 
 test.describe.configure({ mode: 'serial' })
-test.setTimeout(60_000)
-
 let node: RunningServer
 test.beforeAll(async () => {
   const { DATABASE_URL = '', AUTH_SECRET = '' } = process.env
@@ -76,12 +74,11 @@ async function timeHealth(url: string, work: Promise<unknown>): Promise<number[]
   return times.toSorted((a, b) => a - b)
 }
 
-const percentile = (times: number[], part: number) => times[Math.floor(times.length * part)] ?? 0
+const percentile = (times: number[], part: number) => times[Math.ceil(times.length * part) - 1] ?? 0
 /** Other load on the machine only makes the times worse, so one good round is enough; a real fault fails every round. */
 const rounds = 6
 
 test('while 20 users sign in concurrently, the p99 of GET /api/health stays below 100 ms', async ({ password }) => {
-  test.setTimeout(120_000)
   const emails = await Promise.all(Array.from({ length: 20 }, () => newUser()))
   let statuses: Record<number, number> = {}
   const signInLoad = async () => {

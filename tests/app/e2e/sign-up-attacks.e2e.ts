@@ -26,7 +26,7 @@ test('verifying in another browser asks for the password, so that nobody activat
   // The owner of the email signs up as well; each sign-up has its own password and its own token.
   await signUp(other, email, 'only the owner knows this')
   await expect(sent(other)).toBeVisible()
-  await expect.poll(async () => (await emailsTo(email)).length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await emailsTo(email)).length).toBe(2)
   const [, second] = await emailsTo(email)
   if (!second) throw new Error('There is no second email')
   await other.goto(linkIn(second))
@@ -87,7 +87,7 @@ test('the email can be sent again after a pause, and only by the browser that si
   await resend.click()
   await expect(sent(page)).toContainText('We sent it again.')
   await expect(resend).toHaveText(/ in /)
-  await expect.poll(async () => (await emailsTo(email)).length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(async () => (await emailsTo(email)).length).toBe(2)
 
   await page.context().clearCookies()
   await page.clock.fastForward(31_000)

@@ -42,7 +42,7 @@ export async function startApp(startOthers?: typeof startProviders): Promise<Tes
   const server = await findServer()
   const database = await createDatabase(server.url)
   const folder = mkdtempSync(join(tmpdir(), 'plinth-inbox-'))
-  const inbox = await startInbox(folder)
+  const inbox = await startInbox(folder, 0, 10_000)
   const env = {
     ...inbox.env,
     WORKER: 'inside',

@@ -11,7 +11,8 @@ export default async function setup() {
   const dev = await startServer('dev', { ...env, WORKER: 'apart' })
   // The development server compiles a page on its first request and may reload it then, which would disturb a test.
   const development = ['ui', 'routes', 'inbox', 'inbox/unread', 'emails', 'sign-in'].map((name) => `/dev/${name}`)
-  for (const path of ['/welcome', ...development, '/dashboard', '/signin']) await fetch(dev.url + path)
+  for (const path of ['/welcome', ...development, '/dashboard', '/signin', '/docs/api', '/api/openapi.json'])
+    await fetch(dev.url + path)
   process.env.DEV_URL = dev.url
   return async () => {
     await dev.stop()

@@ -1,7 +1,8 @@
 import AxeBuilder from '@axe-core/playwright'
 import { test as base, expect, type Page } from '@playwright/test'
+import { randomIp } from './random-ip.ts'
 
-export { expect }
+export { expect, randomIp }
 
 interface Fixtures {
   /** The production build. */
@@ -43,12 +44,6 @@ export const test = base.extend<Fixtures>({
     { auto: true },
   ],
 })
-
-/** A random IP from 198.18.0.0/16, which is reserved for benchmarks (RFC 2544). */
-export function randomIp(): string {
-  const randomByte = () => Math.floor(Math.random() * 256)
-  return `198.18.${randomByte()}.${randomByte()}`
-}
 
 /**
  * Waits until React handles the page: until then a click loads a page, and what is typed can be lost. Resolves at once

@@ -1,9 +1,11 @@
+import { randomInt } from 'node:crypto'
 import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { appSlug } from '../../../src/brand.ts'
 import type { HttpResponse } from './http-response.ts'
+import { randomIp } from './random-ip.ts'
 import { findViolations } from './response-invariants.ts'
 
 export type { HttpResponse } from './http-response.ts'
@@ -58,10 +60,6 @@ export class Jar {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 200 })
 
-const randomByte = () => Math.floor(Math.random() * 256)
-/** A random IP from 198.18.0.0/15, which is reserved for benchmarks. */
-export const randomIp = () => `198.${18 + (randomByte() % 2)}.${randomByte()}.${randomByte()}`
-
 const secureNodes = new Set<string>()
 /** Whether the AUTH_URL of a node is https, so that its cookies are expected to be Secure. A port may be used again. */
 export function markSecure(url: string, isSecure: boolean): void {
@@ -79,7 +77,7 @@ export function trustCertificate(url: string, certificate: string): void {
 // No connection reuse, so that a request never depends on what was sent before.
 const secureAgent = new SecureAgent({ keepAlive: false, maxSockets: 200 })
 /** The proxy ignores X-Forwarded-For and takes the IP of the connection, so each call uses another loopback IP. */
-const randomLoopbackIp = () => `127.${1 + (randomByte() % 254)}.${randomByte()}.${1 + (randomByte() % 254)}`
+const randomLoopbackIp = () => `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`
 const tlsOf = (url: string) => ({ ca: certificates.get(url) ?? '', servername: 'localhost' })
 
 const toHttpResponse = (status: number, rawHeaders: string[], text: string, milliseconds: number): HttpResponse => {

@@ -47,7 +47,7 @@ export async function waitForEmail(email: string, subject: string): Promise<Rece
         found = (await emailsTo(email)).findLast((message) => message.subject === subject)
         return found?.subject
       },
-      { message: `an email to ${email}`, timeout: 20_000 },
+      { message: `an email to ${email}` },
     )
     .toBe(subject)
   if (!found) throw new Error('unreachable')
@@ -58,7 +58,7 @@ export async function waitForEmail(email: string, subject: string): Promise<Rece
 export async function waitForSentEmails(): Promise<void> {
   const [{ now } = { now: new Date() }] = await query<{ now: Date }>('select clock_timestamp() as now')
   const waiting = `select name from jobs.job where name like 'mail.%' and state in ('created', 'active', 'retry') and created_on < $1`
-  await expect.poll(() => query(waiting, [now]), { message: 'pending email jobs', timeout: 20_000 }).toEqual([])
+  await expect.poll(() => query(waiting, [now]), { message: 'pending email jobs' }).toEqual([])
 }
 
 /** The URL of the button in the email. */

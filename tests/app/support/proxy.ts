@@ -16,6 +16,13 @@ export interface RunningProxy {
   stop: () => Promise<void>
 }
 
+/** With these, a slow moment of this machine does not count as the outage of a node. */
+const patientSettings = (config: string) =>
+  config
+    .replaceAll(/timeout connect \d+s/g, 'timeout connect 20s')
+    .replaceAll(/timeout (check|queue) \d+m?s/g, 'timeout $1 20s')
+    .replaceAll(/ fall \d+/g, ' fall 10')
+
 /** deploy/haproxy.cfg with these nodes instead of its own. */
 function haproxyConfig(nodes: string[]): string {
   const lines = readFileSync(join(root, 'deploy', 'haproxy.cfg'), 'utf8').split('\n')
@@ -45,7 +52,7 @@ interface StartingProcess {
 
 /** Waits until a server that was just started accepts connections; stops it and throws if it does not start. */
 export async function waitForPort(port: number, { name, child, output, stop }: StartingProcess): Promise<void> {
-  const deadline = Date.now() + 10_000
+  const deadline = Date.now() + 60_000
   while (!(await isListening(port))) {
     if (Date.now() > deadline || child.exitCode !== null) {
       await stop()
@@ -58,7 +65,12 @@ export async function waitForPort(port: number, { name, child, output, stop }: S
 /** A URL with a free port for the proxy, chosen before the nodes start, because they need it as AUTH_URL. */
 export const newProxyUrl = async () => `https://localhost:${await findFreePort()}`
 
-export async function startProxy(url: string, nodes: string[]): Promise<RunningProxy> {
+/** `asShipped` is for tests of outages: otherwise the proxy waits longer for the nodes. */
+export async function startProxy(
+  url: string,
+  nodes: string[],
+  { asShipped = false }: { asShipped?: boolean } = {},
+): Promise<RunningProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-proxy-'))
   const file = (name: string) => join(folder, name)
   const { port, host } = new URL(url)
@@ -68,7 +80,7 @@ export async function startProxy(url: string, nodes: string[]): Promise<RunningP
     '-keyout', file('key.pem'), '-out', file('certificate.pem')], { stdio: 'pipe' })
   const certificate = readFileSync(file('certificate.pem'), 'utf8')
   writeFileSync(file('both.pem'), certificate + readFileSync(file('key.pem'), 'utf8'), { mode: 0o600 })
-  writeFileSync(file('haproxy.cfg'), haproxyConfig(nodes))
+  writeFileSync(file('haproxy.cfg'), asShipped ? haproxyConfig(nodes) : patientSettings(haproxyConfig(nodes)))
   const child = spawn('haproxy', ['-db', '-f', file('haproxy.cfg')], {
     env: { ...process.env, APP_HOST: host, HTTPS_BIND: `127.0.0.1:${port}`, CERTIFICATE: file('both.pem') },
     stdio: ['ignore', 'pipe', 'pipe'],

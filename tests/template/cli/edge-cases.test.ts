@@ -45,14 +45,18 @@ function runCli(
 }
 
 describe('create', () => {
-  test('creates an app in less than a second, and does not prompt without a terminal', () => {
-    const start = performance.now()
-    const { status, stdout } = runCli(scratch, ['made', '--no-install', '--modules', 'account'])
-    const durationMs = performance.now() - start
+  test('creates an app with less than 1.5 seconds of CPU time, and does not prompt without a terminal', () => {
+    const bin = join(packed, 'dist', 'bin.mjs')
+    // The shell tells the CPU time of its children, which other load on the machine hardly changes.
+    const command = ['-c', '"$@" && times', 'sh', process.execPath, bin, 'made', '--no-install', '--modules', 'account']
+    const { status, stdout } = spawnSync('sh', command, { cwd: scratch, encoding: 'utf8' })
     assert.equal(status, 0)
     assert.match(stdout, /npm run dev/)
-    console.log(`created in ${durationMs.toFixed(0)} ms`)
-    assert.ok(durationMs < 1000, `${durationMs} ms`)
+    const times = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)]
+    assert.equal(times.length, 2)
+    const seconds = times.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0)
+    console.log(`created with ${seconds.toFixed(2)} s of CPU time`)
+    assert.ok(seconds < 1.5, `${seconds} s`)
     assert.equal(execFileSync('git', ['status', '--porcelain'], { cwd: join(scratch, 'made'), encoding: 'utf8' }), '')
   })
 

@@ -17,12 +17,7 @@ import {
 
 const someModules = fc.subarray(moduleNames)
 const inSomeOrder = (names: string[]) => fc.shuffledSubarray(names, { minLength: names.length })
-const runs = (count: number) => ({
-  numRuns: rounds(count),
-  seed,
-  interruptAfterTimeLimit: 1_200_000,
-  markInterruptAsFailure: true,
-})
+const runs = (count: number) => ({ numRuns: rounds(count), seed })
 
 describe('without edits', () => {
   test('adding modules in any order equals creating the app with them', () => {

@@ -7,7 +7,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { submitAction } from '../../app/support/call-action.ts'
 import { assertFast, check, checkModule } from '../../app/support/checks.ts'
 import { hasModule } from '../../app/support/has-module.ts'
-import { call, type HttpResponse, Jar, randomIp } from '../../app/support/http-client.ts'
+import { call, type HttpResponse, Jar } from '../../app/support/http-client.ts'
+import { randomIp } from '../../app/support/random-ip.ts'
 import { checkedResponseCount, registerSecret } from '../../app/support/response-invariants.ts'
 import { listActions, validInputOf, verdict } from '../../app/support/server-actions.ts'
 import {
@@ -157,11 +158,17 @@ check(
     const other = await world.node('second')
     const users = await world.newUsers(20)
     let signedInCount = 0
+    const start = performance.now()
+    await world.trySignIn((await world.newUser()).email, password, { node: other })
+    const signInMs = performance.now() - start
     for (const [round, testUser] of users.entries()) {
       const jar = await world.insertSession(testUser)
       const [signedIn, deleted] = await Promise.all([
         world.trySignIn(testUser.email, password, { node: other }),
-        wait(round * 3).then(() => submitAction(world, 'deleteAccount', { confirmation: testUser.email }, { jar })),
+        // From before the sign-in to after it.
+        wait((round / users.length) * signInMs * 1.5).then(() =>
+          submitAction(world, 'deleteAccount', { confirmation: testUser.email }, { jar }),
+        ),
       ])
       assert.equal(verdict(deleted), 'to /signed-out')
       assert.ok([200, 401].includes(signedIn.status), String(signedIn.status))

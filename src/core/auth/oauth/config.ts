@@ -3,6 +3,7 @@ import NextAuth, { customFetch, type NextAuthConfig } from 'next-auth'
 import { env } from '../../env'
 import { currentRequest } from '../../http/request'
 import { log } from '../../log'
+import { timeoutMs } from '../../timeout'
 import { returnPath } from '../flows/return-path'
 import { secondFactorPath, startPendingSignIn } from '../flows/second-factor'
 import { readCookie } from '../session/cookies'
@@ -19,7 +20,7 @@ import { configuredProviders, findConfiguredProvider } from './providers'
 
 /** Requests to a provider time out after 5 seconds and follow no redirects. */
 const providerFetch: typeof fetch = (input, init) =>
-  fetch(input, { ...init, signal: AbortSignal.timeout(5_000), redirect: 'error' })
+  fetch(input, { ...init, signal: AbortSignal.timeout(timeoutMs(5_000)), redirect: 'error' })
 
 // The provider's tokens are not stored: the app calls no APIs on behalf of the user.
 const storeNoTokens = () => ({})

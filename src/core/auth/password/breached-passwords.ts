@@ -4,8 +4,7 @@ import { appSlug } from '@/brand'
 import { env } from '../../env'
 import { AppError } from '../../errors'
 import { log } from '../../log'
-
-const timeoutMs = 1_000
+import { timeoutMs } from '../../timeout'
 
 /**
  * Throws if a new password is in a known data breach. Call it after the rate limits, because it calls another service.
@@ -40,7 +39,7 @@ async function isListed(prefix: string, rest: string): Promise<boolean> {
     // Padding hides the number of results, which would tell an observer of the encrypted connection the prefix.
     headers: { 'Add-Padding': 'true', 'User-Agent': appSlug },
     redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: AbortSignal.timeout(timeoutMs(1_000)),
     cache: 'no-store',
   })
   const text = await response.text()

@@ -1,6 +1,6 @@
-// @module-tag full: waits two seconds of real time.
 import { availableParallelism } from 'node:os'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { timeoutMs } from '../../timeout'
 import { runInHashQueue } from './hash-queue'
 
 const maxConcurrent = Math.max(1, availableParallelism() - 1)
@@ -38,17 +38,23 @@ test('a full queue rejects at once, a slow queue after two seconds', async () =>
     release = resolve
   })
   const holding = Array.from({ length: maxConcurrent }, () => runInHashQueue(() => blocked))
-  const start = Date.now()
+  vi.useFakeTimers()
+  let rejected = 0
   const waiting = Array.from({ length: 50 }, () =>
     runInHashQueue(async () => {}).then(
       () => 'ran',
-      (error) => error.code,
+      (error) => {
+        rejected++
+        return error.code
+      },
     ),
   )
   await expect(runInHashQueue(async () => {})).rejects.toMatchObject({ code: 'unavailable', retryAfter: 5 })
-  expect(Date.now() - start).toBeLessThan(500)
+  await vi.advanceTimersByTimeAsync(timeoutMs(2_000) - 1)
+  expect(rejected).toBe(0)
+  await vi.advanceTimersByTimeAsync(1)
   expect(await Promise.all(waiting)).toEqual(Array(50).fill('unavailable'))
-  expect(Date.now() - start).toBeGreaterThan(1_900)
+  vi.useRealTimers()
   release()
   await Promise.all(holding)
   await expect(runInHashQueue(async () => 'yes')).resolves.toBe('yes')

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { AppError } from '../../errors'
 import { queuedHashes } from '../../telemetry/metrics'
+import { timeoutMs } from '../../timeout'
 
 /** Leaves one core free: hashing on all cores almost stopped other requests. */
 const maxConcurrent = Math.max(1, availableParallelism() - 1)
 const maxWaiting = 50
-const maxWaitMs = 2_000
+const maxWaitMs = timeoutMs(2_000)
 
 let running = 0
 const waiting = new Set<() => void>()

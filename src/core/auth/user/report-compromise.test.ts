@@ -60,7 +60,7 @@ test('an email that a sign-up takes at the same moment stays with the new accoun
   const { rows } = await signUp.query('select pg_backend_pid() as pid')
   const reported = report(ownerToken)
   const isWaiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))'
-  await vi.waitUntil(async () => (await pool.query(isWaiting, [rows[0]?.pid])).rowCount === 1, { timeout: 10_000 })
+  await vi.waitUntil(async () => (await pool.query(isWaiting, [rows[0]?.pid])).rowCount === 1, { timeout: 50_000 })
   await signUp.query('commit')
   signUp.release()
   expect(await reported).toEqual({ email: 'second@evil.example' })

@@ -49,6 +49,7 @@ export class Fleet implements LoadTarget {
     const proxy = await startProxy(
       url,
       nodes.map((node) => node.url),
+      { asShipped: true },
     )
     return new Fleet(proxy, nodes, query ?? world.query.bind(world), start)
   }

@@ -8,7 +8,7 @@ export function median(values: number[]): number {
 
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
 /** Abramowitz and Stegun 7.1.26, good to seven digits. */
