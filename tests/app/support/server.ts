@@ -17,12 +17,12 @@ export interface RunningServer {
   isAlive: () => boolean
 }
 
-const testEnv = {
+const testEnv = () => ({
   // Off by default: what organizations have would not be tested.
   CONTENT_PER_ORGANIZATION: 'on',
   // A slow moment of this machine must not fail a test. Tests of timeouts and outages set it to 1.
   TIMEOUT_FACTOR: process.env.TIMEOUT_FACTOR ?? '10',
-}
+})
 
 const waitForExit = (child: ChildProcess) =>
   new Promise<number | null>((resolve) =>
@@ -83,7 +83,7 @@ export async function startServer(
       NEXT_TELEMETRY_DISABLED: '1',
       // There is no load balancer that has to notice the shutdown first.
       DRAIN_MS: '0',
-      ...testEnv,
+      ...testEnv(),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -125,7 +125,7 @@ type WorkerProcess = Pick<RunningServer, 'pid' | 'output' | 'stop' | 'kill' | 'e
 export function spawnWorker(env: Record<string, string>): WorkerProcess {
   const child = spawn(process.execPath, [join(root, 'scripts', 'worker.ts')], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'production', ...testEnv, ...env },
+    env: { ...process.env, NODE_ENV: 'production', ...testEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const end = (signal: NodeJS.Signals) => stopWithSignal(child, signal)

@@ -52,7 +52,9 @@ function maliciousSetup(world: World): Promise<MaliciousSetup> {
     const provider = await startBadProvider()
     registerSecret(provider.secret)
     const pool = new pg.Pool({ connectionString: url, max: 2 })
-    const node = await world.node('misbehaving provider', { DATABASE_URL: url, ...provider.env })
+    // The timeouts for a provider are among what is checked.
+    const env = { DATABASE_URL: url, TIMEOUT_FACTOR: '1', ...provider.env }
+    const node = await world.node('misbehaving provider', env)
     world.atEndOfGroup(async () => {
       setups.delete(world)
       await pool.end()

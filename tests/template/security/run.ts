@@ -33,6 +33,7 @@ const groups: Group[] = [
     skipsSlowChecks: true,
     isTimingSensitive: true,
     isFull: true,
+    hasShippedTimeouts: true,
   },
   { name: 'modules', title: 'Modules and supply chain', from: 'H-321', to: 'H-341', runsInOwnProcess: true },
   { name: 'guessing', title: 'Guessing, lockout and costly work', from: 'H-342', to: 'H-351' },

@@ -23,6 +23,8 @@ export interface Group {
   skipsSlowChecks?: true
   /** All its checks run only in the full run. */
   isFull?: true
+  /** Tests outages: its nodes have the timeouts of production. */
+  hasShippedTimeouts?: true
 }
 
 const prefixOf = (number: string) => number.slice(0, 2)
@@ -165,6 +167,7 @@ export async function runSuite(groups: Group[], folders: string[], args: string[
       if (checks.length === 0) continue
       if (separateGroups.length > 0 && !group.isTimingSensitive) parallelRun ??= runInParallelProcess(separateGroups)
       console.log(`\n${group.title}`)
+      process.env.TIMEOUT_FACTOR = group.hasShippedTimeouts ? '1' : '10'
       const before = failures
       const results: string[] = []
       for (const entry of checks) results.push(await runCheck(world, entry, isShort ? 0 : 2))
