@@ -1,4 +1,4 @@
-// node tests/template/verdict/compare-titles.ts: whether every test and every numbered check of commit 4870bc1, whose run took an
+// Part of npm run test:verdict: whether every test and every numbered check of commit 4870bc1, whose run took an
 // hour, is still there. Most titles have been reworded since: titles.json has the new one for each. Prints what is missing.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
