@@ -8,7 +8,7 @@ process.env.DATABASE_URL = database.url
 process.env.AUTH_SECRET = 'only-for-tests-0123456789-abcdefghijkl'
 process.env.AUTH_URL = 'http://localhost:3000'
 process.env.LOG_LEVEL ??= 'silent'
-// A slow moment of this machine must not fail a test. Tests of timeouts set it to 1, in `vi.hoisted`.
+// A slow moment of this machine must not fail a test. Tests of timeouts set it to 1 with `vi.stubEnv`.
 process.env.TIMEOUT_FACTOR = '10'
 // Off by default: nothing that organizations have would be tested.
 process.env.CONTENT_PER_ORGANIZATION = 'on'
