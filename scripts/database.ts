@@ -31,7 +31,11 @@ export async function seedDatabase(): Promise<void> {
   refuseRemote('seed')
   // Imported lazily: it needs devDependencies, and migrating must work without them.
   const { importSource } = await import('./import-source.ts')
-  const [{ seed, closeDatabase }, { modules }] = await importSource('src/core/db/seed.ts', 'src/modules.ts')
+  const [{ seed }, { closeDatabase }, { modules }] = await importSource(
+    'src/core/db/seed.ts',
+    'src/core/db/client.ts',
+    'src/modules.ts',
+  )
   await seed(devPassword(), modules)
   await closeDatabase()
 }

@@ -58,7 +58,7 @@ async function createUserWith({ email, name, role }: NewUser, pipedPassword: str
   const [{ createUser }, { createEmailLink, resetLink }, { closeDatabase }] = await importSource(
     'src/core/auth/user/create.ts',
     'src/core/auth/tokens/email-link.ts',
-    'src/core/db/seed.ts',
+    'src/core/db/client.ts',
   )
   await report(async () => {
     const userId = await createUser({ email, name: name ?? email.split('@')[0], role, password })
@@ -76,7 +76,7 @@ async function* readContent(file: string): AsyncGenerator<Uint8Array> {
 }
 
 async function importUsersOf(file: string, isConfirmed: boolean): Promise<void> {
-  const [{ modules }, { closeDatabase }] = await importSource('src/modules.ts', 'src/core/db/seed.ts')
+  const [{ modules }, { closeDatabase }] = await importSource('src/modules.ts', 'src/core/db/client.ts')
   const importer = (modules as AppModule[]).find(({ importUsers }) => importUsers)
   await report(async () => {
     if (!importer?.importUsers) throw new Error('No installed module imports users.')

@@ -59,6 +59,14 @@ export type Database = Omit<ReturnType<typeof drizzle>, 'transaction'>
 export type Transaction = Parameters<Parameters<NodePgDatabase['transaction']>[0]>[0]
 export const db: Database = drizzle(pool)
 
+/** For scripts. After that, a new import of this file opens another pool. */
+export async function closeDatabase(): Promise<void> {
+  const { plinthReplica } = shared
+  delete shared.plinthPool
+  delete shared.plinthReplica
+  await Promise.all([pool.end(), plinthReplica?.end()])
+}
+
 /**
  * Milliseconds without queries to a read replica that failed. Then one query tries it; the others still use the
  * primary.

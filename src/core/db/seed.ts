@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { hashPassword, verifyPassword } from '../auth/password/hash'
 import type { AppModule } from '../module'
-import { db, pool } from './client'
+import { db } from './client'
 import { passwords, users } from './schema'
 import { seedUsers } from './seed-users'
 
@@ -28,5 +28,3 @@ export async function seed(password: string, modules: AppModule[]): Promise<void
   }
   for (const module of modules) await module.seed?.(db)
 }
-
-export const closeDatabase = () => pool.end()

@@ -113,7 +113,8 @@ async function firstRun(
     spawn('npm', ['run', script], { ...osUser, cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
 
   let signedInMs = 0
-  const ready = await serve(run('dev'), port, async ({ get, output, check }) => {
+  const ready = await serve(run('dev'), port, async (checks) => {
+    const { get, output, check } = checks
     const cookie = await signIn(port, password())
     const page = await fetch(`http://localhost:${port}/dashboard`, { headers: { cookie } })
     check('a seeded user is greeted', (await page.text()).includes('Edith Editor'))
@@ -130,8 +131,7 @@ async function firstRun(
     check('the password is printed', output().includes(password()))
     check('the start page shows the password', (await (await get('/welcome')).text()).includes(password()))
     check('it says when the first page is compiled', /Compiling the first page[\s\S]*Ready after \d+ s/.test(output()))
-    if (isChanged && !process.env.QUICK)
-      await addWhileRunning(folder, { ...osUser, cwd: folder, env }, { get, output, check })
+    if (isChanged && !process.env.QUICK) await addWhileRunning(folder, { ...osUser, cwd: folder, env }, checks)
   })
   console.log(
     `ok   ${label}: npm create ${seconds(created)}, npm run dev to the first 200 ${seconds(ready)}, all to the first signed-in page ${seconds(signedInMs)}`,
@@ -166,13 +166,13 @@ async function firstRun(
 async function addWhileRunning(
   folder: string,
   options: ExecFileOptions,
-  { get, output, check }: Checks,
+  { get, output, hasExited, check }: Checks,
 ): Promise<void> {
   const restarts = () => output().match(/have changed: starting again/g)?.length ?? 0
   /** Waits for one more restart, and until the path has that status. */
   const restarted = async (count: number, path: string, status: number) => {
     const deadline = Date.now() + 180_000
-    while (Date.now() < deadline) {
+    while (Date.now() < deadline && !hasExited()) {
       const response = restarts() >= count ? await get(path).catch(() => null) : null
       if (response?.status === status) return true
       await new Promise((resolve) => setTimeout(resolve, 500))
@@ -260,6 +260,7 @@ async function signIn(port: number, password: string): Promise<string> {
 interface Checks {
   get: (path: string) => Promise<Response>
   output: () => string
+  hasExited: () => boolean
   check: (what: string, isRight: boolean) => void
 }
 
@@ -283,7 +284,7 @@ async function serve(child: ChildProcess, port: number, look: (looking: Checks) 
     check('/ is 200', page.status === 200)
     check('/api/health says ok', (await (await get('/api/health')).text()) === '{"status":"ok"}')
     check('/api/health/ready is 200', (await get('/api/health/ready')).status === 200)
-    await look({ get, output: () => output, check })
+    await look({ get, output: () => output, hasExited: () => child.exitCode !== null, check })
     if (problems.length > 0) throw new Error(`Failed: ${problems.join('; ')}\n${output}`)
     return took
   } finally {

@@ -72,7 +72,7 @@ check(
     process.env.AUTH_SECRET = world.env.AUTH_SECRET
     const [{ createSessionWithMethod }, { closeDatabase }] = await importSource(
       'src/core/auth/session/start-session.ts',
-      'src/core/db/seed.ts',
+      'src/core/db/client.ts',
     )
     const users = await world.newUsers(8)
     const tokens: string[] = []
