@@ -10,7 +10,7 @@ import { root } from '../../../scripts/root.ts'
 import { showUsage } from '../../../scripts/show-usage.mjs'
 import { startApp, type TestApp } from '../../app/support/app.ts'
 import { percentile } from '../security/support/statistics.ts'
-import { describeTimes, measureTyping, type Typing } from './typing.ts'
+import { describeTimes, measureTyping } from './typing.ts'
 
 showUsage('npm run test:budget')
 
@@ -36,7 +36,7 @@ const lighthouseRuns = process.env.QUICK
     ]
 /** Max bytes of all pages together; CSS is counted after gzip, fonts as they are. */
 const assets = { font: 40_000, css: 16_000 }
-/** Max milliseconds for a key: one frame of a screen with 60 Hz. */
+/** Max milliseconds that the editor adds to a key: one frame of a screen with 60 Hz. */
 const maxKeyMs = 16
 const p95Of = (times: number[]) => percentile(times, 0.95)
 
@@ -203,17 +203,20 @@ function checkLighthouse(url: string): void {
 
 /** As with Lighthouse, the best of a few runs counts. */
 async function checkTyping(started: TestApp): Promise<void> {
-  let best: Typing | undefined
-  for (let tries = 0; tries < 3; tries++) {
-    const typing = await measureTyping(started)
-    if (!best || p95Of(typing.work) < p95Of(best.work)) best = typing
-    if (p95Of(best.work) < maxKeyMs) break
-  }
-  const { work, handlers, events } = best ?? { work: [], handlers: [], events: [] }
-  const facts = `${work.length} keys in a post of 40 kB on a four times slower CPU`
-  check(`${facts}: ${describeTimes(work)} (p95 below ${maxKeyMs} ms)`, p95Of(work) < maxKeyMs)
+  const runs: Awaited<ReturnType<typeof measureTyping>>[] = []
+  const addedMs = ({ editor, bare }: (typeof runs)[number]) => p95Of(editor.work) - p95Of(bare.work)
+  while (runs.length < 3 && !runs.some((run) => addedMs(run) < maxKeyMs)) runs.push(await measureTyping(started))
+  const [best] = runs.toSorted((a, b) => addedMs(a) - addedMs(b))
+  if (!best) throw new Error('nothing was typed')
+  const { editor, bare } = best
   console.log(
-    `     of that in event handlers: ${describeTimes(handlers)}; ${events.length} keys took 16 ms or longer until the next frame`,
+    `     ${editor.work.length} keys in a post of 40 kB on a four times slower CPU: ${describeTimes(editor.work)}`,
+  )
+  console.log(`     of that in event handlers: ${describeTimes(editor.handlers)}`)
+  console.log(`     the same in a field of a page without anything else: ${describeTimes(bare.work)}`)
+  check(
+    `a key takes ${addedMs(best).toFixed(1)} ms longer than there (p95, below ${maxKeyMs} ms)`,
+    addedMs(best) < maxKeyMs,
   )
 }
 

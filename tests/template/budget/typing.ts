@@ -1,5 +1,6 @@
-// How long the browser works for each key that is typed into a long post, on a CPU that is four times slower.
-import { type CDPSession, chromium, type Page } from '@playwright/test'
+// How long the browser works for each key that is typed into a long post, on a CPU that is four times slower. A field without
+// anything around it shows how long the browser itself needs for that text on this machine.
+import { chromium, type Locator, type Page } from '@playwright/test'
 import config from '../../../playwright.config.ts'
 import type { TestApp } from '../../app/support/app.ts'
 import { query } from '../../app/support/query.ts'
@@ -7,6 +8,7 @@ import { median, percentile } from '../security/support/statistics.ts'
 
 const slowdown = 4
 const keys = 150
+const keysInARow = 30
 
 /** A post of 40 kB with everything that the editor colors. */
 const paragraph = [
@@ -23,8 +25,6 @@ export interface Typing {
   handlers: number[]
   /** Milliseconds of the handlers, style, layout and paint of each key. */
   work: number[]
-  /** Milliseconds from each key to the next frame, in steps of 8. Includes waiting for the frame. */
-  events: number[]
 }
 
 async function insertDraft({ env }: TestApp, email: string): Promise<string> {
@@ -44,7 +44,7 @@ async function insertDraft({ env }: TestApp, email: string): Promise<string> {
 
 /** Runs in the page. The first listener of a key notes when its handlers begin, the last one when they end. */
 function watchKeys(): void {
-  const typing = { handlers: [] as number[], work: [] as number[], events: [] as number[] }
+  const typing = { handlers: [] as number[], work: [] as number[] }
   Object.assign(window, { typing })
   let start = 0
   window.addEventListener('keydown', () => (start = performance.now()), { capture: true })
@@ -61,37 +61,65 @@ function watchKeys(): void {
       port2.postMessage(null)
     })
   })
-  new PerformanceObserver((list) => {
-    for (const { name, duration } of list.getEntries()) if (name === 'keydown') typing.events.push(duration)
-  }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit)
 }
 
-async function typeKeys(page: Page, session: CDPSession): Promise<Typing> {
-  const area = page.getByLabel('Body', { exact: true })
-  await area.focus()
-  await area.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(20_000, 20_000))
+/** Prepares a page with the field; returns a function that types some keys into it. */
+async function prepareTyping(page: Page, area: Locator): Promise<(count: number) => Promise<void>> {
+  await area.evaluate((element: HTMLTextAreaElement) => {
+    element.focus()
+    element.setSelectionRange(20_000, 20_000)
+  })
+  const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.evaluate(watchKeys)
-  for (let key = 0; key < keys; key++) {
-    await page.keyboard.press(key % 6 === 5 ? 'Space' : 'a')
-    // Now and then a pause, after which the text is saved and the preview rendered while the user goes on.
-    await page.waitForTimeout(key % 30 === 29 ? 500 : 60)
+  return async (count) => {
+    await page.bringToFront()
+    for (let key = 0; key < count; key++) {
+      await page.keyboard.press(key % 6 === 5 ? 'Space' : 'a')
+      await page.waitForTimeout(60)
+    }
+    // A pause, after which the text is saved and the preview rendered while the user goes on.
+    await page.waitForTimeout(500)
   }
-  await page.waitForTimeout(500)
-  return page.evaluate(() => (window as unknown as { typing: Typing }).typing)
 }
 
-/** Types into a long post. */
-export async function measureTyping(started: TestApp): Promise<Typing> {
+const readTyping = (page: Page) => page.evaluate(() => (window as unknown as { typing: Typing }).typing)
+
+async function openEditor(page: Page, started: TestApp): Promise<Locator> {
+  const email = 'editor@example.com'
+  const data = { email, password: started.env.DEV_PASSWORD, redirect: false }
+  const response = await page.request.post('/api/auth/signin', { data })
+  if (!response.ok()) throw new Error(`signing in returned ${response.status()}`)
+  await page.goto(`/content/${await insertDraft(started, email)}`, { waitUntil: 'networkidle' })
+  return page.getByLabel('Body', { exact: true })
+}
+
+/** A field as large as that of the editor, with the same text. */
+async function openBare(page: Page, editor: Locator): Promise<Locator> {
+  const { width, height } = (await editor.boundingBox()) ?? { width: 0, height: 0 }
+  await page.setContent('<textarea style="font: 14px/24px monospace; resize: none"></textarea>')
+  const area = page.locator('textarea')
+  await area.evaluate(
+    (element: HTMLTextAreaElement, { size, text }) => {
+      Object.assign(element.style, size)
+      element.value = text
+    },
+    { size: { width: `${width}px`, height: `${height}px` }, text: body },
+  )
+  return area
+}
+
+/** Types into a long post and into a field without anything around it, a few keys at a time. */
+export async function measureTyping(started: TestApp): Promise<{ editor: Typing; bare: Typing }> {
   const browser = await chromium.launch(config.use?.launchOptions)
   try {
-    const page = await browser.newPage({ baseURL: started.app.url, viewport: { width: 1280, height: 800 } })
-    const email = 'editor@example.com'
-    const data = { email, password: started.env.DEV_PASSWORD, redirect: false }
-    const response = await page.request.post('/api/auth/signin', { data })
-    if (!response.ok()) throw new Error(`signing in returned ${response.status()}`)
-    await page.goto(`/content/${await insertDraft(started, email)}`, { waitUntil: 'networkidle' })
-    return await typeKeys(page, await page.context().newCDPSession(page))
+    const options = { baseURL: started.app.url, viewport: { width: 1280, height: 800 } }
+    const [editorPage, barePage] = [await browser.newPage(options), await browser.newPage(options)]
+    const editor = await openEditor(editorPage, started)
+    const bare = await openBare(barePage, editor)
+    const typeInto = [await prepareTyping(editorPage, editor), await prepareTyping(barePage, bare)]
+    for (let typed = 0; typed < keys; typed += keysInARow) for (const type of typeInto) await type(keysInARow)
+    return { editor: await readTyping(editorPage), bare: await readTyping(barePage) }
   } finally {
     await browser.close()
   }
