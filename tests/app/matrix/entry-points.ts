@@ -51,6 +51,7 @@ async function policyOf(file: string): Promise<Policy> {
   if (!from?.startsWith('.')) throw new Error(`${file} does not import "can" from a relative path`)
   const path = `${join(dirname(file), from)}.ts`
   const known = policies.get(path) ?? (await importSource(path))[0]
+  if (!known.permissions) throw new Error(`${path} does not export "permissions"`)
   policies.set(path, known)
   return known
 }

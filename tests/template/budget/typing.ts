@@ -70,16 +70,18 @@ async function prepareTyping(page: Page, area: Locator): Promise<(count: number)
     element.setSelectionRange(20_000, 20_000)
   })
   const session = await page.context().newCDPSession(page)
-  await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
   await page.evaluate(watchKeys)
   return async (count) => {
     await page.bringToFront()
+    // Only while this page is used: slowing down takes a core of its own.
+    await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
     for (let key = 0; key < count; key++) {
       await page.keyboard.press(key % 6 === 5 ? 'Space' : 'a')
       await page.waitForTimeout(60)
     }
     // A pause, after which the text is saved and the preview rendered while the user goes on.
     await page.waitForTimeout(500)
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   }
 }
 

@@ -140,7 +140,7 @@ export const faults: Fault[] = [
     files: {
       ...moduleFiles('leak'),
       'src/app/(leak)/find-users.ts': `import { db } from '@/core/db/client'\nimport { users } from '@/core/db/schema'\n\nexport const findUsers = () => db.select({ name: users.name }).from(users).limit(10)\n`,
-      'src/app/(leak)/leak/page.tsx': `import { findUsers } from '../find-users'\n\nexport default async function Page() {\n  return <p>{(await findUsers()).map(({ name }) => name).join()}</p>\n}\n`,
+      'src/app/(leak)/leak/page.tsx': `import { connection } from 'next/server'\nimport { findUsers } from '../find-users'\n\nexport default async function Page() {\n  await connection()\n  return <p>{(await findUsers()).map(({ name }) => name).join()}</p>\n}\n`,
     },
     expected: /src\/app\/\(leak\)\/leak\/page\.tsx shows what src\/app\/\(leak\)\/find-users\.ts reads/,
   },
@@ -148,7 +148,7 @@ export const faults: Fault[] = [
     title: 'an action that writes without checking the permission again',
     files: {
       ...moduleFiles('hole', { module: "permissions: { 'hole.write': ['admin'] }" }),
-      'src/app/(hole)/policy.ts': `import { definePolicy } from '@/core/auth/policy'\n\nexport const { can } = definePolicy({ 'hole.write': ['admin'] })\n`,
+      'src/app/(hole)/policy.ts': `import { definePolicy } from '@/core/auth/policy'\n\nexport const { can, permissions } = definePolicy({ 'hole.write': ['admin'] })\n`,
       'src/app/(hole)/actions.ts': `'use server'\n\nimport { eq } from 'drizzle-orm'\nimport { z } from 'zod'\nimport { defineAction } from '@/core/action'\nimport { db } from '@/core/db/client'\nimport { users } from '@/core/db/schema'\nimport { can } from './policy'\n\nexport const rename = defineAction({\n  input: z.object({ name: z.string() }),\n  allow: can('hole.write'),\n  run: async ({ input, actor }) => {\n    await db.update(users).set({ name: input.name }).where(eq(users.id, actor.id))\n    return null\n  },\n})\n`,
       'src/app/(hole)/hole/page.tsx': `import { ActionForm } from '@/core/ui/form'\nimport { rename } from '../actions'\n\nexport default function Page() {\n  return <ActionForm action={rename}>x</ActionForm>\n}\n`,
     },
