@@ -73,7 +73,7 @@ async function checkSchemas(): Promise<Finding[]> {
   if (!existsSync(join(root, 'node_modules', 'drizzle-kit'))) return []
   const { findOwnersWithoutMigration } = await import('./schema-changes.ts')
   const owners = await findOwnersWithoutMigration(root)
-  if (owners.length === 0) return [ok('Every schema has its migrations')]
+  if (owners.length === 0) return [ok('No schema change without a migration was found')]
   return owners.map((owner) =>
     broken(`The schema of ${owner} has changed without a migration`, `Run "npm run db:generate -- ${owner} <name>".`),
   )

@@ -75,12 +75,11 @@ async function prepareTyping(page: Page, area: Locator): Promise<(count: number)
     await page.bringToFront()
     // Only while this page is used: slowing down takes a core of its own.
     await session.send('Emulation.setCPUThrottlingRate', { rate: slowdown })
-    for (let key = 0; key < count; key++) {
-      await page.keyboard.press(key % 6 === 5 ? 'Space' : 'a')
-      await page.waitForTimeout(60)
+    for (let key = 1; key <= count; key++) {
+      await page.keyboard.press(key % 6 === 0 ? 'Space' : 'a')
+      // A pause in the middle, after which the text is saved and the preview rendered while the user goes on.
+      await page.waitForTimeout(key === Math.ceil(count / 2) || key === count ? 500 : 60)
     }
-    // A pause, after which the text is saved and the preview rendered while the user goes on.
-    await page.waitForTimeout(500)
     await session.send('Emulation.setCPUThrottlingRate', { rate: 1 })
   }
 }
