@@ -110,6 +110,22 @@ test('the preview is what the public page shows, without scripts of the text', a
   expect(await page.evaluate(() => 'ran' in window)).toBe(false)
 })
 
+test('a change renders only the blocks of the preview that it changes', async ({ page, password }) => {
+  await openDraft(page, password, 'One\n\nTwo\n\nThree')
+  const blocks = preview(page).locator('p', { hasText: /^(One|Two|Three|New|Four)$/ })
+  await expect(blocks).toHaveText(['One', 'Two', 'Three'])
+  await blocks.evaluateAll((all) => {
+    for (const block of all) Object.assign(block, { isOld: true })
+  })
+  await text(page).fill('One\n\nNew\n\nFour\n\nThree')
+  await expect(blocks).toHaveText(['One', 'New', 'Four', 'Three'])
+  expect(await blocks.evaluateAll((all) => all.map((block) => 'isOld' in block))).toEqual([true, false, false, true])
+  await text(page).fill('One')
+  await expect(blocks).toHaveText(['One'])
+  await text(page).fill('One\n\nTwo\n\nThree')
+  await expect(blocks).toHaveText(['One', 'Two', 'Three'])
+})
+
 test('text and preview can be shown alone, and the choice stays after a reload', async ({ page, password }) => {
   await openDraft(page, password, 'Some text')
   await expect(preview(page)).toBeVisible()

@@ -23,6 +23,16 @@ async function openEntry(page: Page, name: string, id: string) {
   return form
 }
 
+/** Opens all details, and lays out the operations that have not been scrolled to. */
+async function showEverything(page: Page): Promise<void> {
+  await page.locator('details').evaluateAll((all) => {
+    for (const one of all) (one as HTMLDetailsElement).open = true
+  })
+  await page.locator('[data-slot="operation"]').evaluateAll((all) => {
+    for (const one of all) (one as HTMLElement).style.contentVisibility = 'visible'
+  })
+}
+
 /** Signs in and returns the session token; the browser itself is signed out again. */
 async function newToken(page: Page, password: string): Promise<string> {
   await startSession(page, 'editor@example.com', password)
@@ -42,9 +52,7 @@ for (const theme of ['light', 'dark'] as const) {
       const page = await context.newPage()
       for (const path of pages) {
         await page.goto(appUrl + path)
-        await page.locator('details').evaluateAll((all) => {
-          for (const one of all) (one as HTMLDetailsElement).open = true
-        })
+        await showEverything(page)
         await expectAccessible(page)
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect(overflow, path).toBeLessThanOrEqual(0)

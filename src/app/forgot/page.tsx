@@ -13,7 +13,7 @@ export default function ForgotPage() {
         <Field label="Email" name="email" type="email" autoComplete="username" required spellCheck={false} />
         <SubmitButton size="form">Send reset link</SubmitButton>
       </ActionForm>
-      <p className="text-muted-foreground text-sm group-has-[[data-done]]/page:hidden">
+      <p className="text-muted-foreground text-sm [main:has([data-done])_&]:hidden">
         Remembered it?{' '}
         <a href="/signin" className="text-foreground underline underline-offset-4">
           Sign in

@@ -43,7 +43,7 @@ function OrDivider() {
 export function SignUpMethods({ next }: { next: string }) {
   if (configuredProviders().length === 0) return null
   return (
-    <div className="grid gap-5 group-has-[[data-done]]/page:hidden">
+    <div className="grid gap-5 [main:has([data-done])_&]:hidden">
       <div className="grid gap-2">
         <ProviderButtons next={next} />
       </div>

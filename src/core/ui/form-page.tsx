@@ -37,12 +37,8 @@ export function FormPage({
             <ThemeSwitch />
           </div>
         </header>
-        <main
-          id="main"
-          data-slot="form-page"
-          className="group/page mx-auto grid w-full max-w-sm gap-6 px-4 py-8 lg:self-center"
-        >
-          <div className="group-has-[[data-done]]/page:hidden">
+        <main id="main" data-slot="form-page" className="mx-auto grid w-full max-w-sm gap-6 px-4 py-8 lg:self-center">
+          <div className="[main:has([data-done])_&]:hidden">
             <FormHeading title={title} icon={icon} lead={lead} />
           </div>
           {children}

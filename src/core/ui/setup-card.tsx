@@ -12,6 +12,7 @@ export async function SetupCard({ actor }: { actor: Actor }) {
       href="/dashboard"
       prefetch={false}
       data-slot="setup-card"
+      data-when="no-setup-steps"
       className="mb-2 block rounded-[10px] bg-background px-2.75 py-2.5 text-muted-foreground text-xs shadow-card"
     >
       <span className="flex items-baseline justify-between gap-2">

@@ -84,6 +84,22 @@ async function prepareTyping(page: Page, area: Locator): Promise<(count: number)
   }
 }
 
+/** How many elements get a new style for each key, on average. */
+async function countStyledElements(page: Page): Promise<number> {
+  const count = 20
+  const browser = page.context().browser()
+  await page.bringToFront()
+  await browser?.startTracing(page, { categories: ['devtools.timeline'] })
+  for (let key = 1; key <= count; key++) await page.keyboard.press('a')
+  const trace = await browser?.stopTracing()
+  const { traceEvents }: { traceEvents: { name: string; args: { elementCount?: number } }[] } = JSON.parse(
+    String(trace),
+  )
+  return traceEvents
+    .filter(({ name }) => name === 'UpdateLayoutTree')
+    .reduce((sum, { args }) => sum + (args.elementCount ?? 0) / count, 0)
+}
+
 const readTyping = (page: Page) => page.evaluate(() => (window as unknown as { typing: Typing }).typing)
 
 async function openEditor(page: Page, started: TestApp): Promise<Locator> {
@@ -111,7 +127,9 @@ async function openBare(page: Page, editor: Locator): Promise<Locator> {
 }
 
 /** Types into a long post and into a field without anything around it, a few keys at a time. */
-export async function measureTyping(started: TestApp): Promise<{ editor: Typing; bare: Typing }> {
+export async function measureTyping(
+  started: TestApp,
+): Promise<{ editor: Typing; bare: Typing; styledElements: number }> {
   const browser = await chromium.launch(config.use?.launchOptions)
   try {
     const options = { baseURL: started.app.url, viewport: { width: 1280, height: 800 } }
@@ -120,7 +138,8 @@ export async function measureTyping(started: TestApp): Promise<{ editor: Typing;
     const bare = await openBare(barePage, editor)
     const typeInto = [await prepareTyping(editorPage, editor), await prepareTyping(barePage, bare)]
     for (let typed = 0; typed < keys; typed += keysInARow) for (const type of typeInto) await type(keysInARow)
-    return { editor: await readTyping(editorPage), bare: await readTyping(barePage) }
+    const [editorTyping, bareTyping] = [await readTyping(editorPage), await readTyping(barePage)]
+    return { editor: editorTyping, bare: bareTyping, styledElements: await countStyledElements(editorPage) }
   } finally {
     await browser.close()
   }

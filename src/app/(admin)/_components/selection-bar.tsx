@@ -5,7 +5,7 @@ const Separator = () => <span aria-hidden="true" className="mx-1 h-4.5 w-px bg-w
 /** What can be done with the selected users. Stands after the table, whose checkboxes it counts. */
 export function SelectionBar() {
   return (
-    <section data-slot="selection-bar" aria-label="Selected users">
+    <section data-slot="selection-bar" data-when="selected" aria-label="Selected users">
       <span data-selected-count="" className="ps-2.5 pe-2 font-medium tabular-nums" />
       <Separator />
       <button type="submit" formAction="/admin/users/role">

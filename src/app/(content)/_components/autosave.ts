@@ -50,6 +50,7 @@ export class Autosave {
   private isConflict = false
   private isStopped = false
   private isResubmitting = false
+  private status: State['status'] = 'untouched'
   private readonly form: HTMLFormElement
   private readonly options: Options
 
@@ -112,6 +113,7 @@ export class Autosave {
   }
 
   private notify(state: State): void {
+    this.status = state.status
     if (!this.isStopped) this.options.onChange(state, this.version)
   }
 
@@ -192,7 +194,8 @@ export class Autosave {
     this.isDirty = true
     this.storeDraft()
     if (this.isConflict) return
-    if (!this.running) this.notify({ status: 'waiting' })
+    // Not for every key: the editor is rendered each time.
+    if (!this.running && this.status !== 'waiting') this.notify({ status: 'waiting' })
     this.scheduleFlush(saveDelayMs)
   }
 

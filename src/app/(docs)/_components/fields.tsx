@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import { nameOfRef } from '../example'
 import type { Schema } from '../openapi'
 
@@ -55,22 +56,22 @@ export function Fields({ schema, named }: { schema: Schema; named: Named }) {
   ))
 }
 
-/** Definition list of field names and types. */
+/** Definition list of field names and types. Few elements: the page has many hundred fields. */
 export function FieldList({ fields }: { fields: Field[] }) {
   if (fields.length === 0) return null
   return (
-    <dl className="grid gap-2 text-sm">
+    <dl className="grid gap-x-4 text-sm sm:grid-cols-[minmax(9rem,14rem)_minmax(0,1fr)]">
       {fields.map(({ name, type, isRequired, description }) => (
-        <div key={name} className="grid gap-x-4 sm:grid-cols-[minmax(9rem,14rem)_1fr]">
+        <Fragment key={name}>
           <dt className="wrap-anywhere font-mono text-xs leading-6">
             {name}
             {!isRequired && <span className="font-sans text-muted-foreground"> optional</span>}
           </dt>
-          <dd className="wrap-anywhere text-muted-foreground">
+          <dd className="wrap-anywhere pb-2 text-muted-foreground">
             <span className="font-mono text-xs">{type}</span>
-            {description && <span> · {description}</span>}
+            {description && ` · ${description}`}
           </dd>
-        </div>
+        </Fragment>
       ))}
     </dl>
   )

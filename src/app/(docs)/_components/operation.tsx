@@ -1,4 +1,5 @@
 import { ChevronRight } from 'lucide-react'
+import { Fragment } from 'react'
 import { buttonVariants } from '@/core/ui/button'
 import type { ApiResponse, Parameter } from '../openapi'
 import { bodyOf, type Call, curlSample, fetchSample, needsAuthentication, responseSample } from '../samples'
@@ -7,7 +8,10 @@ import { FieldList, Fields, typeOf } from './fields'
 import { Method } from './method'
 import { TryIt } from './try-it'
 
-/** One operation: what it needs and returns, and beside it, on wide screens, samples and the form to try it. */
+/**
+ * One operation: what it needs and returns, and beside it, on wide screens, samples and the form to try it. The browser lays it
+ * out when it is scrolled to. Until then it is as tall as most of them are.
+ */
 export function Operation(call: Call) {
   const { method, path, operation, named } = call
   const { operationId, summary, description, parameters, requestBody, responses } = operation
@@ -17,7 +21,7 @@ export function Operation(call: Call) {
       id={operationId}
       aria-labelledby={titleId}
       data-slot="operation"
-      className="grid grid-cols-1 gap-x-12 gap-y-4 border-t py-8 xl:grid-cols-2"
+      className="grid grid-cols-1 gap-x-12 gap-y-4 border-t py-8 [contain-intrinsic-block-size:auto_42rem] [content-visibility:auto] [overflow-clip-margin:0.5rem] xl:grid-cols-2 xl:[contain-intrinsic-block-size:auto_26rem]"
     >
       <div className="grid min-w-0 grid-cols-1 content-start gap-5">
         <div className="grid gap-2">
@@ -134,14 +138,12 @@ function Responses({ responses, named }: Pick<Call['operation'], 'responses'> & 
 
 function ResponseList({ responses, named }: { responses: [string, ApiResponse][] } & Pick<Call, 'named'>) {
   return (
-    <dl className="grid gap-3">
+    <dl className="grid grid-cols-[3rem_minmax(0,1fr)] gap-3 text-sm">
       {responses.map(([status, response]) => (
-        <div key={status} className="grid grid-cols-[3rem_1fr] gap-x-3 text-sm">
+        <Fragment key={status}>
           <dt className="font-mono text-xs leading-6">{status}</dt>
-          <dd className="grid min-w-0 gap-2">
-            <Response {...response} named={named} />
-          </dd>
-        </div>
+          <Response {...response} named={named} />
+        </Fragment>
       ))}
     </dl>
   )
@@ -149,15 +151,15 @@ function ResponseList({ responses, named }: { responses: [string, ApiResponse][]
 
 function Response({ description, content = {}, named }: ApiResponse & Pick<Call, 'named'>) {
   const [[type, { schema }] = ['', {}]] = Object.entries(content)
-  if (type === 'application/problem+json' || !type) return <p>{withCode(description)}</p>
+  if (type === 'application/problem+json' || !type) return <dd>{withCode(description)}</dd>
   return (
-    <>
+    <dd className="grid grid-cols-1 gap-2">
       <p>
         {type}
         {schema && !schema.properties && <span className="font-mono text-xs"> {typeOf(schema)}</span>}
       </p>
       {schema && <Fields schema={schema} named={named} />}
-    </>
+    </dd>
   )
 }
 

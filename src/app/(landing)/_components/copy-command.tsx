@@ -5,7 +5,7 @@ export function CopyCommand({ command }: { command: string }) {
   return (
     <span
       data-slot="code"
-      className="group inline-flex min-h-11 max-w-full items-center gap-3 rounded-[10px] p-1 ps-4 font-mono text-sm"
+      className="inline-flex min-h-11 max-w-full items-center gap-3 rounded-[10px] p-1 ps-4 font-mono text-sm"
     >
       <code className="wrap-anywhere min-w-0 py-1 text-start">
         <b aria-hidden="true">$ </b>
@@ -15,13 +15,13 @@ export function CopyCommand({ command }: { command: string }) {
         type="button"
         data-copy={command}
         aria-label={`Copy ${command}`}
-        className="grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [html:not([data-theme])_&]:hidden"
+        className="group grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [html:not([data-theme])_&]:hidden"
       >
-        <Copy aria-hidden="true" className="size-4 group-has-[[data-copied]]:hidden" />
-        <Check aria-hidden="true" className="hidden size-4 group-has-[[data-copied]]:block" />
+        <Copy aria-hidden="true" className="size-4 group-data-copied:hidden" />
+        <Check aria-hidden="true" className="hidden size-4 group-data-copied:block" />
       </button>
       <span role="status" className="sr-only">
-        <span className="hidden group-has-[[data-copied]]:inline">Copied</span>
+        <span className="hidden [[data-copied]~*>&]:inline">Copied</span>
       </span>
     </span>
   )

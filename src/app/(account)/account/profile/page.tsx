@@ -26,7 +26,7 @@ export default async function ProfilePage({ searchParams }: PageProps<'/account/
   return (
     <SettingsPage title="Profile" lead="Your name and photo, visible to other users.">
       <div>
-        <ActionForm action={setPicture} className="group">
+        <ActionForm action={setPicture}>
           <SettingCard
             title="Profile photo"
             action={
@@ -45,7 +45,7 @@ export default async function ProfilePage({ searchParams }: PageProps<'/account/
               // Hidden once a later submit has an error.
               <p
                 role="status"
-                className={alertVariants({ tone: 'success', className: 'group-has-[[role=alert]]:hidden' })}
+                className={alertVariants({ tone: 'success', className: '[form:has([role=alert])_&]:hidden' })}
               >
                 {outcome}
               </p>

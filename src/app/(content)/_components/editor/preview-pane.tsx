@@ -1,9 +1,10 @@
 'use client'
 
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { control } from '../editor-fields'
 import { editorApi } from './editor-api'
 import { type EditorPost, useEditor } from './editor-form'
+import { replaceBlocks } from './replace-blocks'
 
 const pauseMs = 350
 
@@ -22,7 +23,12 @@ export function PreviewPane({
 }) {
   const { post, fields, view } = useEditor()
   const pane = useRef<HTMLElement>(null)
+  const prose = useRef<HTMLDivElement>(null)
+  const [firstHtml] = useState(savedHtml)
   const html = useRenderedHtml(pane, savedHtml)
+  useLayoutEffect(() => {
+    if (prose.current) replaceBlocks(prose.current, html)
+  }, [html])
   useEffect(() => followScroll(pane.current), [])
   const isSplit = view === 'split'
   const shown = view === 'write' ? 'hidden' : isSplit ? 'max-xl:hidden' : ''
@@ -39,7 +45,7 @@ export function PreviewPane({
         {cover}
         <p className="wrap-anywhere font-semibold text-3xl tracking-tight">{fields.title || post.fields.title}</p>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered by markdown.ts, which escapes all HTML in the text */}
-        <div className={proseClass} dangerouslySetInnerHTML={{ __html: html }} />
+        <div ref={prose} className={proseClass} dangerouslySetInnerHTML={{ __html: firstHtml }} />
       </div>
     </section>
   )

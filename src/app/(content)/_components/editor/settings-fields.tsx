@@ -132,8 +132,9 @@ export function Outline() {
     <PanelSection>
       <h2 className="font-medium text-sm">Outline</h2>
       <ul className="grid noscript:hidden">
-        {headings.map(({ level, text, at }, index) => (
-          <li key={at} style={{ paddingInlineStart: `${(level - highest) * 0.75}rem` }}>
+        {headings.map(({ level, text }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they have no state, and their places change with every key
+          <li key={index} style={{ paddingInlineStart: `${(level - highest) * 0.75}rem` }}>
             <button
               type="button"
               onClick={({ currentTarget }) => goTo(currentTarget.form, index)}

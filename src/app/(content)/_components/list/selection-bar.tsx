@@ -14,7 +14,7 @@ export function SelectionBar({
   mayDelete: boolean
 }) {
   return (
-    <section data-slot="selection-bar" aria-label="Selected posts">
+    <section data-slot="selection-bar" data-when="selected" aria-label="Selected posts">
       <span data-selected-count="" className="ps-2.5 pe-2 font-medium tabular-nums" />
       <Separator />
       {mayPublish && (
