@@ -46,6 +46,10 @@ function describeField({ description, default: defaultValue }: Schema): string |
     .join('. ')
 }
 
+/** How many fields `Fields` shows. */
+export const countFields = (schema: Schema, named: Named): number =>
+  (schema.anyOf ?? [schema]).reduce((sum, one) => sum + fieldsOf(one, named).length, 0)
+
 /** The fields of a schema, or of each alternative of an `anyOf`. */
 export function Fields({ schema, named }: { schema: Schema; named: Named }) {
   return (schema.anyOf ?? [schema]).map((one) => (

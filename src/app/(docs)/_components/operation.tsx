@@ -1,16 +1,16 @@
 import { ChevronRight } from 'lucide-react'
-import { Fragment } from 'react'
+import { type CSSProperties, Fragment } from 'react'
 import { buttonVariants } from '@/core/ui/button'
 import type { ApiResponse, Parameter } from '../openapi'
 import { bodyOf, type Call, curlSample, fetchSample, needsAuthentication, responseSample } from '../samples'
 import { Code } from './code'
-import { FieldList, Fields, typeOf } from './fields'
+import { countFields, FieldList, Fields, typeOf } from './fields'
 import { Method } from './method'
 import { TryIt } from './try-it'
 
 /**
  * One operation: what it needs and returns, and beside it, on wide screens, samples and the form to try it. The browser lays it
- * out when it is scrolled to. Until then it is as tall as most of them are.
+ * out when it is scrolled to. Until then it is a little taller than it will be.
  */
 export function Operation(call: Call) {
   const { method, path, operation, named } = call
@@ -21,7 +21,11 @@ export function Operation(call: Call) {
       id={operationId}
       aria-labelledby={titleId}
       data-slot="operation"
-      className="grid grid-cols-1 gap-x-12 gap-y-4 border-t py-8 [contain-intrinsic-block-size:auto_42rem] [content-visibility:auto] [overflow-clip-margin:0.5rem] xl:grid-cols-2 xl:[contain-intrinsic-block-size:auto_26rem]"
+      className="grid grid-cols-1 gap-x-12 gap-y-4 border-t py-8 [contain-intrinsic-block-size:auto_calc(44rem+var(--fields)*3.5rem)] xl:grid-cols-2 xl:[contain-intrinsic-block-size:auto_calc(24rem+var(--fields)*2.5rem)]"
+      style={
+        // The margin leaves room for focus rings.
+        { contentVisibility: 'auto', overflowClipMargin: '0.5rem', '--fields': countAllFields(call) } as CSSProperties
+      }
     >
       <div className="grid min-w-0 grid-cols-1 content-start gap-5">
         <div className="grid gap-2">
@@ -67,6 +71,11 @@ export function Operation(call: Call) {
       </div>
     </article>
   )
+}
+
+function countAllFields({ operation: { parameters, requestBody, responses }, named }: Call): number {
+  const contents = [requestBody, ...Object.values(responses)].flatMap((one) => Object.values(one?.content ?? {}))
+  return contents.reduce((sum, { schema }) => sum + (schema ? countFields(schema, named) : 0), parameters.length)
 }
 
 const summaryClass =
