@@ -13,7 +13,7 @@ const ofTemplate = [
   /^scripts\/(email-)?screenshots\.ts$/,
   /^src\/app\/\([^/]+\)\/screenshots\.ts$/,
   /^src\/app\/\(landing\)\/(_components|_images|showcase\.e2e\.ts$)/,
-  /^src\/(asvs|brand|recipes|security-docs|size|words)\.test\.ts$/,
+  /^src\/(asvs|brand|inserted-bugs|recipes|security-docs|size|words)\.test\.ts$/,
   /^tests\/app\/support\/screenshots\.ts$/,
   /^tests\/template\/(?!(security|faults|support)\/)/,
   /^tests\/template\/security\/modules-and-supply-chain\.ts$/,
