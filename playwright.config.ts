@@ -23,7 +23,8 @@ export default defineConfig({
       ? []
       : [{ name: 'timing', testMatch: timingTests, testIgnore: copies, dependencies: ['e2e'], workers: 1 }]),
   ],
-  ...(isSmoke && { grep: /@smoke/ }),
+  // A page that is broken makes many tests wait: a few failures are enough to say so.
+  ...(isSmoke && { grep: /@smoke/, maxFailures: process.env.CI ? 3 : 0 }),
   globalSetup: './tests/app/support/e2e-setup.ts',
   outputDir: '.data/e2e',
   // Generous, because browsers, the app and a development server share the machine. Speed is not tested here.

@@ -86,7 +86,7 @@ export const bugs: VerdictBug[] = [
       ],
     },
     step: 'smoke',
-    says: /✘ .*account\.e2e\.ts:\d+/,
+    says: /✘ .*\.e2e\.ts:\d+/,
   },
   {
     name: 'role',
@@ -108,7 +108,10 @@ export const bugs: VerdictBug[] = [
           "export const suspendUsers = defineAction({\n  allow: can('users.suspend'),",
           'export const suspendUsers = defineAction({\n  allow: signedIn,',
         ],
-        ["import { z } from 'zod'\n", "import { z } from 'zod'\nimport { signedIn } from '@/core/auth/policy'\n"],
+        [
+          "import { isAllowed, roles } from '@/core/auth/policy'",
+          "import { isAllowed, roles, signedIn } from '@/core/auth/policy'",
+        ],
       ],
     },
     step: 'security',

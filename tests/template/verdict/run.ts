@@ -19,6 +19,8 @@ execFileSync('chmod', ['755', outer])
 const folder = join(outer, 'app')
 mkdirSync(folder)
 copyProject(folder)
+// It would find every bug, because each can be inserted only once.
+rmSync(join(folder, 'src', 'inserted-bugs.test.ts'))
 execFileSync('git', ['init', '--quiet'], { cwd: folder })
 
 /** Without what "npm run" adds: it would lead npm in the copy to this project. */
