@@ -22,6 +22,8 @@ copyProject(folder)
 // It would find every bug, because each can be inserted only once.
 rmSync(join(folder, 'src', 'inserted-bugs.test.ts'))
 execFileSync('git', ['init', '--quiet'], { cwd: folder })
+// Some checks ask git for the files.
+execFileSync('git', ['add', '--all'], { cwd: folder })
 
 /** Without what "npm run" adds: it would lead npm in the copy to this project. */
 const env = Object.fromEntries(
