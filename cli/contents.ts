@@ -17,7 +17,7 @@ const ofTemplate = [
   /^tests\/app\/support\/screenshots\.ts$/,
   /^tests\/template\/(?!(security|faults|support)\/)/,
   /^tests\/template\/security\/modules-and-supply-chain\.ts$/,
-  /^tests\/template\/support\/(cli|recipes|registry|tenancy-recipe)\.ts$/,
+  /^tests\/template\/support\/(cli|insert-bug|recipes|registry|tenancy-recipe)\.ts$/,
   /^(CHANGELOG|CONTRIBUTING|SECURITY)\.md$/,
   /^(LICENSE|renovate\.json)$/,
 ]

@@ -196,7 +196,13 @@ try {
         await waitForHydration(page)
         await after?.(page)
         if (isForReadme) await replacePictures(`${picture}-${colorScheme}`, await page.screenshot())
-        else await page.screenshot({ path: join(out, `${name}-${colorScheme}-${width}.png`), fullPage: true })
+        else
+          await page.screenshot({
+            path: join(out, `${name}-${colorScheme}-${width}.png`),
+            fullPage: true,
+            // Also what is laid out only when it is scrolled to.
+            style: '* { content-visibility: visible !important; }',
+          })
         await context.close()
       }
     }
