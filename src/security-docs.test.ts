@@ -13,7 +13,7 @@ const section = (title: string) => /\n## /.exec(page) && (page.split(`\n## ${tit
 const sources = globSync('src/**/*.{ts,tsx}', { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => !/\.(test|e2e)\.tsx?$/.test(file))
-  .filter((file) => !/^src\/app\/\((?!(account|admin|content|docs|email-code|landing)\))/.test(file))
+  .filter((file) => !/^src\/app\/\((?!(account|admin|content|docs|email-code|landing|organizations)\))/.test(file))
 const inSources = (pattern: RegExp) =>
   sources.flatMap((file) => [...read(file).matchAll(pattern)].map((match) => ({ file, match })))
 

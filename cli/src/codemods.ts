@@ -40,11 +40,6 @@ const properties: { importing: RegExp; calls: string; names: Record<string, stri
       revokeOlder: 'revokeOlderSignInMethods',
     },
   },
-  {
-    importing: /['"]@\/core\/mail\/define-email['"]/,
-    calls: 'defineEmail',
-    names: { isForAnybody: 'isPubliclyTriggered' },
-  },
 ]
 
 /**
@@ -134,6 +129,10 @@ const rules: { when: (text: string) => boolean; what: string }[] = [
   {
     when: (text) => isCalledAs(text, 'define(?:Email|SecurityNotice)', (code) => !/\bsamples\b/.test(code)),
     what: 'add "samples" to each email: what /dev/emails shows.',
+  },
+  {
+    when: (text) => isCalledAs(text, 'defineEmail', (code) => /\bisForAnybody\b/.test(code)),
+    what: 'delete "isForAnybody": every recipient gets at most ten emails an hour. Notices may be "isSentOverLimit".',
   },
   {
     when: (text) => /<AppShell\b(?:[^>]|=>)*?\s(?:actor|navigation)=\{/.test(text),

@@ -56,6 +56,7 @@ function removalContent(to: EmailContent['to'], at: Date): EmailContent {
 
 /** Sent when the removal is scheduled, and once more the day before. */
 export const twoFactorRemovalEmail = defineEmail('account.two_step_removal', {
+  isSentOverLimit: true,
   data: z.object({ userId: z.uuid(), at: z.iso.datetime() }),
   compose: async ({ userId, at }) => {
     const [user] = await db
@@ -164,7 +165,6 @@ const confirmNewEmail = (address: string, url: string): EmailContent => ({
  * not reveal who has an account.
  */
 export const emailChangeEmail = defineEmail('account.confirm_email', {
-  isPubliclyTriggered: true,
   data: z.object({ userId: z.uuid() }),
   compose: async ({ userId }) => {
     const [change] = await db

@@ -51,6 +51,7 @@ function invitationContent({ email, role, url, inviter }: InvitationContent): Em
 }
 
 export const invitationEmail = defineEmail('admin.invitation', {
+  isSentOverLimit: true,
   // Jobs enqueued by earlier versions have no `sentAt` (0.2.0) or no `inviterId`.
   data: z.object({
     invitationId: z.uuid(),

@@ -48,7 +48,6 @@ const withoutCode = (content: ReturnType<typeof signInContent>, url: string): Em
 
 /** Can be requested by unauthenticated callers for any email. Nothing is sent if the request has no user. */
 export const codeEmail = defineEmail('email_code.code', {
-  isPubliclyTriggered: true,
   data: z.object({ requestId: z.uuid(), cause: causeData }),
   compose: async ({ requestId, cause }) => {
     const request = await findRequestById(requestId)

@@ -49,7 +49,6 @@ const confirmSignUp = (address: string, url: string): EmailContent => ({
 
 /** Sent for every sign-up. If the email already has an account, only its owner learns this, from the email. */
 export const signUpEmail = defineEmail('signup', {
-  isPubliclyTriggered: true,
   data: z.object({ signupId: z.uuid() }),
   compose: async ({ signupId }) => {
     const [signup] = await db.select({ email: signups.email }).from(signups).where(eq(signups.id, signupId))
@@ -88,7 +87,6 @@ const resetSamples = () => [resetContent(sampleRecipient, sampleEmailLink(resetL
  * sent.
  */
 export const resetEmail = defineEmail('reset', {
-  isPubliclyTriggered: true,
   data: z.object({ userId: z.uuid().nullable() }),
   compose: composeResetEmail,
   samples: resetSamples,
@@ -99,6 +97,7 @@ export const resetEmail = defineEmail('reset', {
  * @public For modules that manage users.
  */
 export const resetByAdminEmail = defineEmail('reset_by_admin', {
+  isSentOverLimit: true,
   data: z.object({ userId: z.uuid() }),
   compose: composeResetEmail,
   samples: resetSamples,
@@ -116,6 +115,7 @@ const firstAdminContent = (to: Recipient, url: string): EmailContent => ({
 })
 
 export const firstAdminEmail = defineEmail('first_admin', {
+  isSentOverLimit: true,
   data: z.object({ userId: z.uuid() }),
   compose: async ({ userId }) => {
     const to = await findRecipient(userId)
@@ -155,6 +155,7 @@ export const sessionEndedEmail = defineSecurityNotice('session_ended', {
 /** An email to an encrypted recipient, with a text that depends on nothing else. */
 const defineFixedEmail = (name: string, content: Omit<EmailContent, 'to' | 'facts'>, causeInSample = sampleCause) =>
   defineEmail(name, {
+    isSentOverLimit: true,
     data: z.object({ to: z.string(), cause: causeData }),
     compose: async ({ to: encrypted, cause }) => {
       const to = EncryptedRecipient.parse(encrypted)
@@ -207,6 +208,7 @@ const passwordLockedContent = (
 
 /** `isEverywhere`: the password is locked on trusted devices, too. Jobs enqueued by the previous release lack it. */
 export const passwordLockedEmail = defineEmail('password_locked', {
+  isSentOverLimit: true,
   data: z.object({ ...noticeData, isEverywhere: z.boolean().default(false) }),
   compose: async ({ userId, isEverywhere, cause }) => {
     const to = await findRecipient(userId)

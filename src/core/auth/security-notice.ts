@@ -131,6 +131,7 @@ export function defineSecurityNotice<Data extends { userId: string; cause: strin
     }
   }
   return defineEmail(name, {
+    isSentOverLimit: true,
     data,
     compose: async (given) => {
       const { formerTo } = write(given)

@@ -37,13 +37,18 @@ interface EmailDefinition<Data> {
   compose(data: Data): Promise<EmailContent | null>
   /** Examples of the email, one for each text that it can have. Shown at /dev/emails and checked by a test. */
   samples(): EmailContent[]
-  /** Unauthenticated callers can trigger it for any email, so it is not sent once the recipient's limit is reached. */
-  isPubliclyTriggered?: boolean
+  /**
+   * Sent even when the recipient's limit is reached, three an hour of each subject. For emails that only the recipient or an
+   * admin can cause, such as notices about the account. Apart from admins, no user may choose text of the subject: each
+   * subject would count separately.
+   */
+  isSentOverLimit?: boolean
 }
 
 /** A kind of email: the job that sends it, with its samples. */
 interface EmailJob<Data> extends JobFor<Data> {
   samples(): EmailContent[]
+  isSentOverLimit: boolean
 }
 
 export const isEmail = (job: Job): job is EmailJob<unknown> => 'samples' in job
@@ -60,29 +65,26 @@ export const sampleRecipient = { name: 'Ada Lovelace', address: 'ada@example.com
  */
 export function defineEmail<Data>(
   name: string,
-  { data, compose, samples, isPubliclyTriggered = false }: EmailDefinition<Data>,
+  { data, compose, samples, isSentOverLimit = false }: EmailDefinition<Data>,
 ): EmailJob<Data> {
   const job = defineJob(`mail.${name}`, {
     data,
     run: async (jobData, { id, isRetry }) => {
       const content = await compose(jobData)
       // Count only the first attempt: retries while the mail server is down must not use up the limit.
-      const isSent = content !== null && (isRetry || (await isWithinLimits(content, isPubliclyTriggered)))
+      const isSent = content !== null && (isRetry || (await isWithinLimits(content, isSentOverLimit)))
       if (isSent) await inSpan(`send ${name}`, { kind: SpanKind.CLIENT }, () => send(content, id))
       log.info({ mail: name, isSent, ...(content && !isSent && { isOverLimit: true }) }, 'email processed')
     },
   })
-  return { ...job, samples }
+  return { ...job, samples, isSentOverLimit }
 }
 
-/**
- * All emails to one recipient share a limit. Over the limit, a few of each subject are still sent, so that a flood
- * cannot suppress a security notice; emails that unauthenticated callers can trigger are not.
- */
-async function isWithinLimits({ to, subject }: EmailContent, isPubliclyTriggered: boolean): Promise<boolean> {
+/** All emails to one recipient share a limit. A flood cannot suppress those that are also sent over the limit. */
+async function isWithinLimits({ to, subject }: EmailContent, isSentOverLimit: boolean): Promise<boolean> {
   const email = to.address.toLowerCase()
   if (await recipientLimit.tryConsume(email)) return true
-  return !isPubliclyTriggered && subjectLimit.tryConsume(`${email} ${subject}`)
+  return isSentOverLimit && subjectLimit.tryConsume(`${email} ${subject}`)
 }
 
 /** Prevents header injection: user input must not contain line breaks. */

@@ -14,6 +14,14 @@ test('every email has samples', () => {
   expect(emails.filter((email) => email.samples().length === 0)).toEqual([])
 })
 
+test('no subject of an email that is sent over the limit has text that a user chose, unless only admins send it', () => {
+  const chosen = /Ada|Grace|Acme/
+  const found = emails.filter(
+    (email) => email.isSentOverLimit && email.samples().some((one) => chosen.test(one.subject)),
+  )
+  expect(found.map(({ name }) => name).filter((name) => name !== 'mail.admin.invitation')).toEqual([])
+})
+
 /** The same content with markup in every text. */
 function withMarkup(content: EmailContent): EmailContent {
   const mark = (text: string) => `${text}<b title="x">`

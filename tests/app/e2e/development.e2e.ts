@@ -162,6 +162,17 @@ const markers = [
   'Checked just now',
 ]
 
+test('a site that points its own host name at this machine gets nothing from the development server', async ({
+  request,
+  devUrl,
+}) => {
+  for (const path of ['/signin', '/dev/inbox', '/api/auth/session']) {
+    const response = await request.get(devUrl + path, { headers: { Host: 'evil.example' } })
+    expect([path, response.status()]).toEqual([path, 403])
+    expect(await response.text()).toContain('DEV_HOSTS=evil.example')
+  }
+})
+
 test('nothing of development is in the production build', async ({ request }) => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
   const sources = ['next.config.ts', ...globSync('src/app/dev/**/*.{ts,tsx}', { cwd: root })].map(read).join('\n')

@@ -11,6 +11,7 @@ import { verdict } from '../../app/support/server-actions.ts'
 import { password, type TestUser, unusedEmail, type World } from '../../app/support/test-world.ts'
 import { startBadProvider } from './support/misbehaving-provider.ts'
 import { callCallback, giveConsent, signInWithProvider, startOAuth } from './support/oauth-flow.ts'
+import { addOrganization } from './support/organization.ts'
 
 const chosen = 'an entirely different horse 3'
 registerSecret(chosen)
@@ -18,6 +19,17 @@ registerSecret(chosen)
 const requestEmail = (world: World, jar: Jar, email: string) => submitAction(world, 'changeEmail', { email }, { jar })
 const verifyEmail = (world: World, token: string, jar?: Jar) =>
   submitAction(world, 'verifyNewEmail', { token }, jar ? { jar } : {})
+/** Creates an organization. Its admin takes a name and invites an email, as often as this is called. */
+async function newInviter(world: World) {
+  const { id, jar } = await world.newSession()
+  const { slug: scope } = await addOrganization(world.pool, [{ id, role: 'admin' }])
+  return async (name: string, email: string) => {
+    await world.query('update users set name = $2 where id = $1', [id, name])
+    const input = { scope, emails: email, role: 'viewer' }
+    assert.match(verdict(await submitAction(world, 'inviteMembers', input, { jar, path: '/signed-out' })), /^to /)
+    return world.emailsTo(email)
+  }
+}
 const emailOf = async (world: World, id: string): Promise<string> =>
   (await world.query('select email from users where id = $1', [id]))[0].email
 
@@ -328,6 +340,12 @@ checkModule('account', 'H-357', 'one inbox gets a few emails an hour, across all
     for (let tries = 0; tries < 5; tries++) await requestEmail(world, jar, unknownEmail)
   }
   assert.ok((await world.emailsTo(unknownEmail)).length <= 10)
+  if (!hasModule('organizations')) return
+  // Nor does a new subject help, which has the name of the inviter.
+  const invite = await newInviter(world)
+  const invitedEmail = unusedEmail()
+  for (let sent = 0; sent < 12; sent++) await invite(`Name ${sent}`, invitedEmail)
+  assert.equal((await world.emailsTo(invitedEmail)).length, 10)
 })
 
 checkModule('account', 'H-358', 'actions that notify the user by email send at most a few an hour', async (world) => {
@@ -381,6 +399,11 @@ check('H-360', 'no email to an unverified email contains a name chosen by a thir
     await world.query('update users set name = $2 where id = $1', [id, name])
     inboxes.push(unusedEmail())
     await requestEmail(world, jar, inboxes[1] ?? '')
+  }
+  if (hasModule('organizations')) {
+    inboxes.push(unusedEmail())
+    const invite = await newInviter(world)
+    await invite(name, inboxes.at(-1) ?? '')
   }
   for (const inbox of inboxes) {
     const [received] = await world.emailsTo(inbox)

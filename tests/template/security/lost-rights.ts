@@ -1,16 +1,20 @@
 // Lost rights: a user who lost a right can no longer use it, and what they prepared or scheduled is canceled.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import sharp from 'sharp'
+import { root } from '../../../scripts/root.ts'
 import { appSlug } from '../../../src/brand.ts'
+import { findEntryPoints } from '../../app/matrix/entry-points.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { check, checkModule, skip } from '../../app/support/checks.ts'
 import { hasModule } from '../../app/support/has-module.ts'
 import type { Jar } from '../../app/support/http-client.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
-import { listActions, verdict } from '../../app/support/server-actions.ts'
+import { guardedActionsOf, listActions, multipart, verdict } from '../../app/support/server-actions.ts'
 import type { TestUser, World } from '../../app/support/test-world.ts'
 import { newPasskey } from './support/passkey.ts'
 
@@ -82,34 +86,109 @@ function sendSlowly(world: World, method: string, path: string, { jar }: SignedI
   }
 }
 
+interface Upload {
+  role: Role
+  /** The request, and a query for what it writes: nothing may change. */
+  prepare(world: World, by: SignedInUser): Promise<{ path: string; headers: object; body: Buffer; written: string }>
+}
+
+async function newImage(world: World, { id }: TestUser): Promise<string> {
+  const [image] = await world.query(
+    `insert into content_images (owner_id, name, alt, width, height, variants)
+     values ($1, 'a.png', 'An image', 1, 1, '{}') returning id`,
+    [id],
+  )
+  return image.id
+}
+
+const pngOf = async () => ({
+  headers: { 'Content-Type': 'image/png' },
+  body: await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
+    .png()
+    .toBuffer(),
+})
+const formOf = async (name: string, file: Buffer) => {
+  const parts: Parameters<typeof multipart>[0] = [
+    ['alt', 'An image'],
+    [name, new Blob([new Uint8Array(file)])],
+  ]
+  const { headers, body } = await multipart(parts)
+  return { headers, body: Buffer.from(body as Buffer) }
+}
+const imagesOf = ({ id }: TestUser) => `select id, file_id from content_images where owner_id = '${id}'`
+
+/** Every handler that takes a file, by its method and path. */
+const uploads: Record<string, Upload> = {
+  'PUT /api/content/posts/[id]/cover': {
+    role: 'editor',
+    prepare: async (world, by) => {
+      const id = await newPost(world, by)
+      const written = `select id from content_covers where post_id = '${id}'`
+      return { path: `/api/content/posts/${id}/cover`, ...(await pngOf()), written }
+    },
+  },
+  'POST /api/content/images': {
+    role: 'editor',
+    prepare: async (_, by) => ({
+      ...{ path: '/api/content/images?name=a.png&alt=An+image', written: imagesOf(by) },
+      ...(await pngOf()),
+    }),
+  },
+  'PUT /api/content/images/[id]': {
+    role: 'editor',
+    prepare: async (world, by) => {
+      const path = `/api/content/images/${await newImage(world, by)}`
+      return { path, ...(await pngOf()), written: imagesOf(by) }
+    },
+  },
+  'POST /api/content/images/form': {
+    role: 'editor',
+    prepare: async (_, by) => ({
+      ...{ path: '/api/content/images/form', written: imagesOf(by) },
+      ...(await formOf('image', (await pngOf()).body)),
+    }),
+  },
+  'POST /api/admin/users/import': {
+    role: 'admin',
+    prepare: async (_, { id }) => ({
+      ...{ path: '/api/admin/users/import', written: `select id from admin_imports where created_by = '${id}'` },
+      ...(await formOf('file', Buffer.from('email,name\nnew@example.com,New\n'))),
+    }),
+  },
+}
+
 checkModules(
   ['admin', 'content'],
   'H-364',
   'a user who is suspended or demoted before the last byte arrives writes nothing',
   async (world) => {
     const admin = await newUser(world, 'admin')
-    const picture = await sharp({ create: { width: 32, height: 32, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer()
     const action = listActions().find(({ name }) => name === 'createPost') ?? assert.fail()
+    const handlers = (await findEntryPoints()).filter(({ file }) => /\/\((admin|content)\)\//.test(file))
+    const withUpload = handlers.filter(({ file }) => readFileSync(join(root, file), 'utf8').includes('\n    upload: '))
+    assert.deepEqual(withUpload.map(({ name }) => name).sort(), Object.keys(uploads).sort())
     for (const [how, takeRight] of Object.entries(lossKinds)) {
+      const [status, code] = how === 'suspended' ? [401, 'unauthenticated'] : [403, 'forbidden']
+      for (const [name, { role, prepare }] of Object.entries(uploads)) {
+        const user = await newUser(world, role)
+        const { path, headers, body, written } = await prepare(world, user)
+        const before = await world.query(written)
+        const finish = sendSlowly(world, name.split(' ')[0] ?? '', path, user, headers, body)
+        // The request has passed the first permission check by now.
+        await wait(300)
+        assert.equal(await takeRight(world, admin, user), 'ok', `${name}, ${how}`)
+        const upload = await finish()
+        assert.equal(upload.status, status, `${name}, ${how}: ${upload.text}`)
+        assert.equal(JSON.parse(upload.text).code, code)
+        assert.deepEqual(await world.query(written), before, `${name}, ${how}`)
+      }
       const editor = await newUser(world, 'editor')
-      const id = await newPost(world, editor)
-      const type = { 'Content-Type': 'image/png' }
-      const finishUpload = sendSlowly(world, 'PUT', `/api/content/posts/${id}/cover`, editor, type, picture)
       const head = { 'Next-Action': action.id, 'Content-Type': 'text/plain;charset=UTF-8', Accept: 'text/x-component' }
       const finishAction = sendSlowly(world, 'POST', action.page, editor, head, Buffer.from('[{"title":"Too late"}]'))
-      // Both requests have passed the first permission check by now.
       await wait(300)
       assert.equal(await takeRight(world, admin, editor), 'ok', how)
-      const [upload, created] = [await finishUpload(), await finishAction()]
-      const code = how === 'suspended' ? 'unauthenticated' : 'forbidden'
-      assert.equal(upload.status, how === 'suspended' ? 401 : 403, `${how}: ${upload.text}`)
-      assert.equal(JSON.parse(upload.text).code, code)
-      assert.match(created.text, new RegExp(code), how)
-      assert.deepEqual(await world.query('select id from content_covers where post_id = $1', [id]), [], how)
-      const written = await world.query('select title from content_posts where author_id = $1', [editor.id])
-      assert.deepEqual(written, [{ title: 'A title' }], how)
+      assert.match((await finishAction()).text, new RegExp(code), how)
+      assert.deepEqual(await world.query('select title from content_posts where author_id = $1', [editor.id]), [], how)
     }
   },
   { full: 'samples races' },
@@ -162,6 +241,18 @@ const onUser = (name: string, more: (user: SignedInUser) => object = () => ({}))
   },
 })
 
+/** Undoes a change of a user. `input` is that of the action `change`. */
+const onUndo = (name: string, change: string, input: object = {}): LockRace => ({
+  role: 'admin',
+  name,
+  prepare: async (world, by) => {
+    const user = await newUser(world, 'editor')
+    const changed = await verdictOf(world, by, change, { ids: [user.id], ...input, returnTo: '/admin/users' })
+    const [, undo] = /[?&]undo=([\w-]+)/.exec(changed) ?? assert.fail(changed)
+    return { input: { undo }, lockStatement: 'select 1 from users where id = $1 for update', key: user.id }
+  },
+})
+
 const onInvitation = (name: string): LockRace => ({
   role: 'admin',
   name,
@@ -181,11 +272,24 @@ const onPost = (name: string, more: object = {}): LockRace => ({
   name,
   prepare: async (world, by) => {
     const id = await newPost(world, by)
-    if (name === 'unpublishPost') await verdictOf(world, by, 'savePost', text(id, { step: 'publish' }))
+    if (name.startsWith('unpublish')) await verdictOf(world, by, 'savePost', text(id, { step: 'publish' }))
     const at = new Date(Date.now() + 3_600_000).toISOString()
     if (name === 'unschedulePost') await verdictOf(world, by, 'savePost', text(id, { step: 'schedule', at }))
-    const input = name === 'savePost' ? text(id, { at, ...more }) : name.endsWith('Posts') ? { ids: [id] } : { id }
-    return { input, lockStatement: 'select 1 from content_posts where id = $1 for update', key: id }
+    const input = name === 'savePost' ? text(id, { at }) : name.endsWith('Posts') ? { ids: [id] } : { id }
+    return {
+      input: { ...input, ...more },
+      lockStatement: 'select 1 from content_posts where id = $1 for update',
+      key: id,
+    }
+  },
+})
+
+const onImage = (name: string): LockRace => ({
+  role: 'editor',
+  name,
+  prepare: async (world, by) => {
+    const id = await newImage(world, by)
+    return { input: { id }, lockStatement: 'select 1 from content_images where id = $1 for update', key: id }
   },
 })
 
@@ -210,6 +314,8 @@ const lockRaces: LockRace[] = [
   onUser('suspendUsers'),
   onUser('signOutUsers'),
   onUser('restoreUser'),
+  onUndo('undoSuspension', 'suspendUsers'),
+  onUndo('undoRoleChange', 'updateUserRoles', { role: 'viewer' }),
   onUser('deleteUser', ({ email }) => ({ confirmation: email })),
   onUser('endUserSessions'),
   onUser('removeUserSecondFactor'),
@@ -223,24 +329,41 @@ const lockRaces: LockRace[] = [
     ? [
         onPost('savePost', { step: 'publish' }),
         onPost('savePost', { step: 'schedule' }),
+        onPost('savePost'),
+        onPost('restoreRevision', { number: 1 }),
+        onPost('removeCover'),
+        onPost('createPreview'),
+        onPost('endPreviews'),
         onPost('unpublishPost'),
+        onPost('unpublishPosts'),
         onPost('unschedulePost'),
         onPost('deletePost'),
         onPost('publishPosts'),
         onPost('deletePosts'),
         onPost('duplicatePost'),
+        onImage('deleteImage'),
       ]
     : []),
 ]
 
+/** Actions of these modules that cannot be blocked by a row, and why. */
+const unblockable: Record<string, string> = {
+  listUsers: 'only reads',
+  sendUserReset: 'changes no row that exists before',
+  createPost: 'changes no row that exists before; see H-364',
+}
+
 /**
- * Calls an action, blocks it with a row lock, demotes its caller meanwhile, and returns what the caller did after that.
+ * Calls an action, blocks it with a row lock, demotes its caller meanwhile, and returns the events that the caller caused
+ * after that.
  */
 async function runRace(world: World, admin: SignedInUser, { role, name, prepare }: LockRace): Promise<string[]> {
   const by = await newUser(world, role)
   const { input, lockStatement, key } = await prepare(world, by)
   const lockClient = await world.pool.connect()
-  let pending: Promise<unknown>
+  let pending: Promise<string>
+  let isDemoted = false
+  let isDemotedFirst = false
   try {
     await lockClient.query('begin')
     await lockClient.query(lockStatement, [key])
@@ -249,17 +372,18 @@ async function runRace(world: World, admin: SignedInUser, { role, name, prepare 
       isDone = true
     })
     await waitForLocks(world, 1, () => isDone)
-    let isDemoted = false
+    assert.ok(!isDone, `${name} was not blocked`)
     const demoting = demote(world, admin, by).finally(() => {
       isDemoted = true
     })
     await waitForLocks(world, 2, () => isDemoted)
-    pending = Promise.all([pendingAction, demoting])
+    isDemotedFirst = isDemoted
+    pending = Promise.all([pendingAction, demoting]).then(([response]) => verdict(response))
   } finally {
     await lockClient.query('rollback')
     lockClient.release()
   }
-  await pending
+  const result = await pending
   const lateEvents = await world.query(
     `select e.kind from audit_events e join audit_events lost on lost.kind = 'role.changed' and lost.target_id = $1
      where e.actor_id = $1 and e.id > lost.id and e.kind <> 'users.listed'`,
@@ -267,6 +391,8 @@ async function runRace(world: World, admin: SignedInUser, { role, name, prepare 
   )
   const [now] = await world.query('select role from users where id = $1', [by.id])
   assert.equal(now.role, 'viewer', `${name}: the demotion failed`)
+  // Either the demotion waits until the action has ended, or the action notices it.
+  assert.match(result, isDemotedFirst ? /^(forbidden|unauthenticated)$/ : /^(ok$|to )/, name)
   return lateEvents.map(({ kind }) => `${name}: ${kind}`)
 }
 
@@ -275,6 +401,13 @@ checkModule(
   'H-366',
   'no change is made by a user after they lost the right to, wherever it was blocked',
   async (world) => {
+    const raced = new Set([...lockRaces.map(({ name }) => name), ...Object.keys(unblockable)])
+    const modules = ['admin', ...(hasModule('content') ? ['content'] : [])]
+    const names = modules.flatMap((module) => guardedActionsOf(module).map(({ name }) => name))
+    assert.deepEqual(
+      names.filter((name) => !raced.has(name)),
+      [],
+    )
     const admin = await newUser(world, 'admin')
     const lateEvents: string[] = []
     for (const race of lockRaces) lateEvents.push(...(await runRace(world, admin, race)))

@@ -8,13 +8,14 @@ import { isSigned, readCookie, setCookie, sign } from './cookies'
 const year = 365 * 24 * 60 * 60
 
 /**
- * When the password was set; null for a user without one. It is part of the signature: a new password ends the trust.
+ * When the password was set. It is part of the signature: a new password ends the trust, and so does "Secure my account", which
+ * deletes the password. A user without one has no trusted devices, because nothing would end the trust.
  */
 type PasswordChangedAt = Date | null | undefined
 
 /** Remembers this browser as a trusted device of the user: it gets its own sign-in limits, but no access. */
 export async function rememberTrustedDevice(userId: string, passwordChangedAt: PasswordChangedAt): Promise<void> {
-  if (await findTrustedDevice(userId, passwordChangedAt)) return
+  if (!passwordChangedAt || (await findTrustedDevice(userId, passwordChangedAt))) return
   await setCookie('device', createTrustedDevice(userId, passwordChangedAt), year)
 }
 
@@ -39,10 +40,10 @@ export async function findTrustedDeviceOfUser(userId: string): Promise<string | 
   return findTrustedDevice(userId, password?.changedAt)
 }
 
-const signedText = (userId: string, passwordChangedAt: PasswordChangedAt, id: string) =>
-  `${userId}:${passwordChangedAt?.getTime() ?? 'none'}:${id}`
+const signedText = (userId: string, passwordChangedAt: Date, id: string) =>
+  `${userId}:${passwordChangedAt.getTime()}:${id}`
 
-export function createTrustedDevice(userId: string, passwordChangedAt: PasswordChangedAt): string {
+export function createTrustedDevice(userId: string, passwordChangedAt: Date): string {
   const id = randomBytes(16).toString('base64url')
   return `${id}.${sign('device', signedText(userId, passwordChangedAt, id))}`
 }
@@ -53,6 +54,6 @@ export function verifyTrustedDevice(
   value: string | undefined,
 ): string | undefined {
   const [id, signature, ...rest] = value?.split('.') ?? []
-  if (!userId || !id || rest.length > 0) return undefined
+  if (!userId || !passwordChangedAt || !id || rest.length > 0) return undefined
   return isSigned('device', signedText(userId, passwordChangedAt, id), signature) ? id : undefined
 }
