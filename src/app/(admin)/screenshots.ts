@@ -122,13 +122,13 @@ const openUser = async (page: Page) => {
 }
 
 const userShots = (shot: MakeShot, app: string): Screenshot[] => [
-  shot('person', 'users?search=grace', openUser),
-  shot('person_activity', 'users?search=grace', async (page) => {
+  shot('user', 'users?search=grace', openUser),
+  shot('user_activity', 'users?search=grace', async (page) => {
     await openUser(page)
     await page.getByRole('link', { name: 'Activity', exact: true }).click()
     await page.getByRole('heading', { name: 'Activity', exact: true }).waitFor()
   }),
-  shot('person_refused', 'users?search=grace', async (page) => {
+  shot('user_refused', 'users?search=grace', async (page) => {
     await openUser(page)
     await page.getByRole('link', { name: 'Delete', exact: true }).click()
     await page.getByLabel('Type their email').fill('x')

@@ -17,7 +17,7 @@ interface Found {
   organization: { name: string; slug: string }
 }
 
-async function findMail({ userId, organizationId }: z.output<typeof data>): Promise<Found | null> {
+async function findRecipient({ userId, organizationId }: z.output<typeof data>): Promise<Found | null> {
   const [found] = await db
     .select({ name: users.name, address: users.email, organization: organizations.name, slug: organizations.slug })
     .from(users)
@@ -44,7 +44,7 @@ const removedContent = ({ to, organization }: Found): EmailContent => ({
 export const removedEmail = defineEmail('organizations.removed', {
   data,
   compose: async (input) => {
-    const found = await findMail(input)
+    const found = await findRecipient(input)
     return found && removedContent(found)
   },
   samples: () => [removedContent(sample)],
@@ -62,7 +62,7 @@ const becameAdminContent = ({ to, organization }: Found): EmailContent => ({
 export const becameAdminEmail = defineEmail('organizations.admin', {
   data,
   compose: async (input) => {
-    const found = await findMail(input)
+    const found = await findRecipient(input)
     return found && becameAdminContent(found)
   },
   samples: () => [becameAdminContent(sample)],

@@ -74,7 +74,7 @@ export default async function DashboardPage({ searchParams }: PageProps<'/dashbo
   )
 }
 
-/** All greetings are in the page, and CSS shows the one for the time of day: see `data-greeting` in globals.css. */
+/** All greetings are in the page, and CSS shows the one for the time of day: see `data-greeting` in core/ui/styles/states.css. */
 function Greeting({ actor }: { actor: Actor }) {
   return (
     <h1 className="wrap-anywhere font-semibold text-[1.3125rem] leading-7 tracking-[-0.018em]">

@@ -231,7 +231,7 @@ export function ResultInput({ name }: { name: string }) {
 
 /**
  * The error message of the form as a whole. Field errors are shown at their fields: if there are no others, this message is
- * hidden (see globals.css). `initial` is for an error that happened elsewhere and redirected here.
+ * hidden (see styles/controls.css). `initial` is for an error that happened elsewhere and redirected here.
  */
 export function FormMessage({
   className = alertVariants({ tone: 'danger' }),
@@ -269,7 +269,7 @@ export function FormMessage({
   )
 }
 
-/** While the form is being submitted, a spinner stands before the label; label and width stay (see globals.css). */
+/** While the form is being submitted, a spinner stands before the label; label and width stay (see styles/controls.css). */
 export function SubmitButton({ variant, size, className, children, ...props }: ComponentProps<'button'> & ButtonLook) {
   const { pending, data } = useFormStatus()
   // Of several buttons the pressed one, which is in the data.

@@ -7,7 +7,7 @@ import { Menu, MenuSeparator } from './menu'
 import { ThemeSwitch } from './theme-switch'
 
 /**
- * The header of public pages. Static: CSS decides which of the two buttons is shown (see globals.css). `children` are the
+ * The header of public pages. Static: CSS decides which of the two buttons is shown (see styles/states.css). `children` are the
  * links of the page, without ids, because they are rendered twice: on phones they are in a menu, with the theme. `action` is
  * what the page wants its readers to do.
  */

@@ -26,8 +26,8 @@ test.describe('on two nodes', () => {
   async function newSession() {
     const token = randomBytes(32).toString('base64url')
     const { rows } = await client.query(
-      `with person as (insert into users (email, name, role, email_verified_at) values ($1, 'Ada', 'editor', now()) returning id)
-       insert into sessions (user_id, token_hash) select id, $2 from person returning user_id as id`,
+      `with new_user as (insert into users (email, name, role, email_verified_at) values ($1, 'Ada', 'editor', now()) returning id)
+       insert into sessions (user_id, token_hash) select id, $2 from new_user returning user_id as id`,
       [`revoked-${crypto.randomUUID()}@example.com`, createHash('sha256').update(token).digest()],
     )
     return { id: rows[0].id as string, token }

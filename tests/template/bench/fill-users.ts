@@ -123,8 +123,8 @@ async function costOf(client: pg.Client, before: string, rows: number, write: ()
 /** Cost of writing a row, with and without the indexes and the trigger of the admin module. */
 export async function measureWrites(client: pg.Client, count: number): Promise<void> {
   const { rows: sampled } = await client.query<{ id: string }>(
-    `select distinct person.id from generate_series(1, 5000) as place,
-       lateral (select id from users where id > md5(place::text)::uuid order by id limit 1) as person`,
+    `select distinct found.id from generate_series(1, 5000) as place,
+       lateral (select id from users where id > md5(place::text)::uuid order by id limit 1) as found`,
   )
   const ids = sampled.map(({ id }) => id)
   const added = 20_000

@@ -21,7 +21,7 @@ await compareSizes({
     const { rows: users } = await pool().query<SampleUser>(
       `select id, role, email as address, created_at::text as created, lower(name) as name, lower(email) as email,
          coalesce(last_seen_at, timestamptz 'epoch')::text as seen
-       from unnest($1::uuid[]) as place, lateral (select * from users where id > place order by id limit 1) as person`,
+       from unnest($1::uuid[]) as place, lateral (select * from users where id > place order by id limit 1) as found`,
       [startIds],
     )
     const cursor: Cursor = (user, sort, order, side = 'after', key) => {

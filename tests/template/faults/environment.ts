@@ -147,9 +147,9 @@ check(
         expectErrorRedirect('no response in the callback', callCallbackOf(hanging), hanging),
       ])
       // Everything else keeps working meanwhile.
-      const person = await world.newUser()
-      const jar = await world.signIn(person, { node: hanging })
-      assert.equal((await world.getSession(jar, unknown)).user.email, person.email)
+      const testUser = await world.newUser()
+      const jar = await world.signIn(testUser, { node: hanging })
+      assert.equal((await world.getSession(jar, unknown)).user.email, testUser.email)
       await waiting
       return times.join(', ')
     } finally {
@@ -178,14 +178,14 @@ check('H-314', 'node clocks that are an hour off, or jump, neither end sessions 
     const [, , jumping] = nodes as [RunningServer, RunningServer, RunningServer]
     const people = await Promise.all(
       nodes.map(async (node) => {
-        const person = await world.newUser()
-        return { person, jar: await world.signIn(person, { node }) }
+        const testUser = await world.newUser()
+        return { testUser, jar: await world.signIn(testUser, { node }) }
       }),
     )
     const assertSignedInEverywhere = async () => {
-      for (const { person, jar } of people) {
+      for (const { testUser, jar } of people) {
         const seen = await Promise.all([world.app, ...nodes].map((node) => world.getSession(jar, node)))
-        for (const session of seen) assert.equal(session?.user.email, person.email)
+        for (const session of seen) assert.equal(session?.user.email, testUser.email)
         assert.equal(new Set(seen.map(({ expires }) => expires)).size, 1)
       }
     }

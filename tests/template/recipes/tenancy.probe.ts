@@ -15,7 +15,7 @@ import { uncheckedDb } from '../../app/support/unchecked-db.ts'
 
 vi.mock('next/cache', () => ({ refresh: () => {} }))
 
-interface Person {
+interface ProbeUser {
   id: string
   token: string
 }
@@ -23,12 +23,12 @@ interface Organization {
   id: string
   slug: string
 }
-let [ada, grace, mallory]: Person[] = []
+let [ada, grace, mallory]: ProbeUser[] = []
 let [acme, other]: Organization[] = []
 
 // biome-ignore lint/suspicious/noExplicitAny: the support of a module, which is loaded by its path
 let support: any
-async function newPerson(role: string): Promise<Person> {
+async function newUser(role: string): Promise<ProbeUser> {
   const user = await support.newUser(role)
   const token = randomBytes(32).toString('base64url')
   await uncheckedDb.execute(
@@ -39,14 +39,14 @@ async function newPerson(role: string): Promise<Person> {
 
 beforeAll(async () => {
   support = await load('(organizations)/test-organizations.ts')
-  ;[ada, grace] = [await newPerson('viewer'), await newPerson('viewer')]
-  mallory = await newPerson('admin')
+  ;[ada, grace] = [await newUser('viewer'), await newUser('viewer')]
+  mallory = await newUser('admin')
   ;[acme, other] = [await support.newOrganization(ada), await support.newOrganization(mallory)]
   await support.addMember(acme, grace, 'viewer')
 })
 
 /** The code of the error, or where the action leads. */
-async function addNote(by: Person | undefined, text: string, organization?: Organization): Promise<string> {
+async function addNote(by: ProbeUser | undefined, text: string, organization?: Organization): Promise<string> {
   const { addNote: action } = await load('(notes)/actions.ts')
   const headers = { 'sec-fetch-site': 'same-origin', cookie: `${sessionCookieName()}=${by?.token}` }
   const input = { text, ...(organization && { scope: organization.slug }) }
@@ -55,8 +55,8 @@ async function addNote(by: Person | undefined, text: string, organization?: Orga
     (error: { digest?: string }) => String(error.digest).split(';')[2] ?? '',
   )
 }
-const inApp = (by: Person | undefined) => openPage('(notes)/notes/page.tsx', by?.token)
-const inOrganization = (by: Person | undefined, organization = acme) =>
+const inApp = (by: ProbeUser | undefined) => openPage('(notes)/notes/page.tsx', by?.token)
+const inOrganization = (by: ProbeUser | undefined, organization = acme) =>
   openPage('(notes)/o/[scope]/notes/page.tsx', by?.token, { scope: organization?.slug ?? '' })
 
 test('a note of an organization is listed there, and nowhere else', async () => {

@@ -23,7 +23,7 @@ import { median } from './support/statistics.ts'
 /** Everything stored about a user, except the columns that a name change may update. */
 async function userSnapshot(world: World, id: string): Promise<string> {
   const [row] = await world.query(
-    `select to_jsonb(users) - 'name' - 'updated_at' as person,
+    `select to_jsonb(users) - 'name' - 'updated_at' as columns,
        (select jsonb_agg(to_jsonb(passwords)) from passwords where user_id = $1) as password,
        (select jsonb_agg(to_jsonb(sessions)) from sessions where user_id = $1) as sessions,
        (select jsonb_agg(to_jsonb(accounts)) from accounts where user_id = $1) as accounts

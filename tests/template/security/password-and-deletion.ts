@@ -99,21 +99,21 @@ check('H-228', 'a weak new password is rejected with the reason', async (world) 
     jars.set(email, jar)
     return jar
   }
-  const person = await world.newUser()
+  const testUser = await world.newUser()
   const refused: [TestUser, current: string, next: string, reason: RegExp][] = [
-    [person, password, password, /already your password/],
+    [testUser, password, password, /already your password/],
     [french, accented, accented.normalize('NFD'), /already your password/],
-    [person, password, 'Password123456', /commonly used/],
-    [person, password, 'qwertyuiop1234', /commonly used/],
-    [person, password, person.email, /email/],
-    [person, password, `my ${person.email.toUpperCase()}`, /email/],
+    [testUser, password, 'Password123456', /commonly used/],
+    [testUser, password, 'qwertyuiop1234', /commonly used/],
+    [testUser, password, testUser.email, /email/],
+    [testUser, password, `my ${testUser.email.toUpperCase()}`, /email/],
     [short, password, short.email, /email/],
-    [person, password, `${appName} `.repeat(Math.ceil(12 / appName.length)), /from this app/],
-    [person, password, 'x7$ pQ9 zL2', /at least 12/],
-    [person, password, `${'correct horse '.repeat(9)}abc`, /at most 128/],
-    [person, password, 'a horse \0 and a cart', /aren’t allowed/],
-    [person, password, 'a horse \ud800 and a cart', /aren’t allowed/],
-    [person, password, '', /Choose a password/],
+    [testUser, password, `${appName} `.repeat(Math.ceil(12 / appName.length)), /from this app/],
+    [testUser, password, 'x7$ pQ9 zL2', /at least 12/],
+    [testUser, password, `${'correct horse '.repeat(9)}abc`, /at most 128/],
+    [testUser, password, 'a horse \0 and a cart', /aren’t allowed/],
+    [testUser, password, 'a horse \ud800 and a cart', /aren’t allowed/],
+    [testUser, password, '', /Choose a password/],
   ]
   for (const [who, current, next, reason] of refused) {
     const jar = await jarOf(who, current)
@@ -125,7 +125,7 @@ check('H-228', 'a weak new password is rejected with the reason', async (world) 
   }
   // Values of other types are rejected too.
   for (const next of [null, 7, {}, ['an entirely', 'different horse'], true])
-    assert.equal(verdict(await change(world, await jarOf(person), password, next)), 'invalid_input')
+    assert.equal(verdict(await change(world, await jarOf(testUser), password, next)), 'invalid_input')
 })
 
 check('H-229', 'spaces alone are no password; the length is counted in characters, not bytes', async (world) => {
@@ -391,16 +391,16 @@ check(
   'a password reset ends all sessions, notifies the user by email, and starts no session',
   async (world) => {
     const other = await world.node('second')
-    const { jar, ...person } = await world.newSession()
-    const tokens = [jar.token, (await world.signIn(person, { node: other })).token]
+    const { jar, ...testUser } = await world.newSession()
+    const tokens = [jar.token, (await world.signIn(testUser, { node: other })).token]
     const browser = new Jar()
-    const result = await choose(world, await askForReset(world, person.email), chosen, {}, { jar: browser })
+    const result = await choose(world, await askForReset(world, testUser.email), chosen, {}, { jar: browser })
     assert.equal(verdict(result), done)
     assert.equal(browser.token, '')
     for (const node of [world.app, other])
       for (const token of tokens) assert.equal(await world.getSession(token, node), null)
-    assert.deepEqual(await world.query('select id from sessions where user_id = $1', [person.id]), [])
-    const emails = await world.emailsTo(person.email)
+    assert.deepEqual(await world.query('select id from sessions where user_id = $1', [testUser.id]), [])
+    const emails = await world.emailsTo(testUser.email)
     assert.deepEqual(
       emails.map(({ subject }) => subject),
       ['Reset your password', 'Your password was changed'],
@@ -408,7 +408,7 @@ check(
     assert.ok(!emails.some(({ text, html }) => text.includes(chosen) || html.includes(chosen)))
     const events = await world.query(
       `select details from audit_events where kind = 'password.changed' and target_id = $1`,
-      [person.id],
+      [testUser.id],
     )
     assert.deepEqual(events, [{ details: { way: 'reset' } }])
   },
@@ -496,9 +496,9 @@ check(
     const email = `Ada.Lovelace-${crypto.randomUUID()}@example.com`
     const name = `Ada ${crypto.randomUUID().slice(0, 13)} Lovelace`
     const ip = randomIp()
-    const person = await world.newUser({ email })
-    const jar = await world.signIn(person)
-    const otherJar = await world.signIn(person, { ip })
+    const testUser = await world.newUser({ email })
+    const jar = await world.signIn(testUser)
+    const otherJar = await world.signIn(testUser, { ip })
     const searchTexts = new Map<string, string>()
     const searchFor = (what: string, text: string) => {
       for (const [label, form] of encodingsOf(what, text)) searchTexts.set(label, form)
@@ -555,13 +555,13 @@ check(
       if (!(await hasTable(world, table))) continue
       await world.query(
         `insert into ${table} (user_id, ${columns}) values ($1, ${values.map((_, index) => `$${index + 2}`).join(', ')})`,
-        [person.id, ...values],
+        [testUser.id, ...values],
       )
     }
     if (await hasTable(world, 'organizations_members'))
       await addOrganization(world, [
         { id: (await world.newUser({})).id, role: 'admin' },
-        { id: person.id, role: 'viewer' },
+        { id: testUser.id, role: 'viewer' },
       ])
     for (const [what, text] of Object.entries({ secret, code, key, api, picture }))
       searchFor(`the ${what}`, String(text))
@@ -570,7 +570,7 @@ check(
       `select table_name from information_schema.columns where table_schema = 'public' and column_name = 'user_id' order by 1`,
     )
     for (const { table_name: table } of columns) {
-      const rows = await world.query(`select 1 from ${table} where user_id = $1`, [person.id])
+      const rows = await world.query(`select 1 from ${table} where user_id = $1`, [testUser.id])
       assert.ok(rows.length > 0, `this check inserts nothing into ${table}`)
     }
 
@@ -599,14 +599,14 @@ check(
     assert.equal(emails.at(-1)?.subject, 'Your account was deleted')
     assert.ok(emails.at(-1)?.text.includes(`Hello ${name} II,`))
     assert.deepEqual(await findTraces(world, searchTexts), [])
-    const withId = await findTraces(world, new Map([['the id', person.id]]))
+    const withId = await findTraces(world, new Map([['the id', testUser.id]]))
     assert.deepEqual(
       withId.filter((trace) => !/ in (public\.audit_events(_\w+)?|jobs\.\w+)$/.test(trace)),
       [],
     )
     const events = await world.query(
       `select kind, details from audit_events where target_id = $1 order by id desc limit 2`,
-      [person.id],
+      [testUser.id],
     )
     assert.deepEqual(events[0], { kind: 'person.deleted', details: null })
     // Nor is any of it in the log.

@@ -79,11 +79,11 @@ checkModule(
   'a user in the list has the documented fields and no others',
   async (world) => {
     const app = await emptyUserList(world)
-    const person = await app.addUser('editor')
-    await app.rows(`insert into passwords (user_id, hash) values ($1, $2)`, [person.id, world.hash])
+    const testUser = await app.addUser('editor')
+    await app.rows(`insert into passwords (user_id, hash) values ($1, $2)`, [testUser.id, world.hash])
     await app.rows(
       `insert into accounts (provider, provider_account_id, user_id) values ('google', 'sub-1234567', $1)`,
-      [person.id],
+      [testUser.id],
     )
     const response = await app.ask({})
     const { users, ...rest } = response.json()
@@ -94,12 +94,15 @@ checkModule(
       assert.match(user.createdAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       assert.equal(user.status, 'active')
     }
-    assert.deepEqual(users.map(({ email }: { email: string }) => email).sort(), [app.admin.email, person.email].sort())
+    assert.deepEqual(
+      users.map(({ email }: { email: string }) => email).sort(),
+      [app.admin.email, testUser.email].sort(),
+    )
     assert.doesNotMatch(response.text, /hash|password|token|sub-1234567|google|secret/i)
     assert.match(response.headers['cache-control'] ?? '', /no-store/)
-    await app.rows('update users set suspended_at = now() where id = $1', [person.id])
+    await app.rows('update users set suspended_at = now() where id = $1', [testUser.id])
     const [suspended] = (await app.ask({ status: 'suspended' })).json().users
-    assert.deepEqual([suspended.id, suspended.status], [person.id, 'suspended'])
+    assert.deepEqual([suspended.id, suspended.status], [testUser.id, 'suspended'])
   },
   { full: 'needs other servers' },
 )
@@ -441,13 +444,13 @@ checkModule(
   async (world) => {
     const app = await emptyUserList(world)
     await fill(app, 20_000)
-    const person = await app.addUser('viewer')
+    const testUser = await app.addUser('viewer')
     const others: number[] = []
     let isDone = false
     const watching = (async () => {
       while (!isDone) {
-        const session = await call(app.nodes[0].url, '/api/auth/session', { jar: person.jar.copy() })
-        assert.equal(session.json().user.id, person.id)
+        const session = await call(app.nodes[0].url, '/api/auth/session', { jar: testUser.jar.copy() })
+        assert.equal(session.json().user.id, testUser.id)
         others.push(session.milliseconds)
       }
     })()
