@@ -1,4 +1,5 @@
 import { expect, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { waitForShortcuts } from '../../../tests/app/support/palette.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import { chooseFromMenu, passwordField, toast, waitForRouter } from './e2e-dialogs.ts'
@@ -248,6 +249,21 @@ test('a toast leaves after a few seconds, but not while it is focused, and a rel
   await page.reload()
   await expect(page.getByRole('heading', { level: 1 })).toBeAttached()
   await expect(toast(page)).toHaveCount(0)
+})
+
+test('a toast with an undo button stays long enough to reach it, and “z” presses it', async ({ page, password }) => {
+  await signInAsAdmin(page, password)
+  const { id } = await createUser()
+  await page.clock.install()
+  await page.goto(`/admin/users/${id}/suspend`)
+  await page.getByRole('button', { name: 'Suspend', exact: true }).click()
+  await expect(toast(page)).toContainText('User suspended.')
+  await page.clock.runFor(15_000)
+  await waitForShortcuts(page)
+  await page.keyboard.press('z')
+  await page.clock.runFor(1_000)
+  await expect(toast(page)).toContainText('User restored.')
+  expect(await isSuspended(id)).toBe(false)
 })
 
 test('from within the app a dialog opens over the page, with focus on the safe button, and Escape closes it', async ({

@@ -6,6 +6,8 @@ import { ActionForm, FormMessage, SubmitButton } from './form'
 import { withoutResult } from './result-params'
 
 const visibleMilliseconds = 6_000
+/** With a button, it must be reached with the keyboard first. */
+const visibleWithUndoMilliseconds = 20_000
 /** How soon it leaves once nobody points at it any more. */
 const graceMilliseconds = 2_000
 
@@ -25,7 +27,7 @@ export function ResultToast({
   return (
     <div role="status">
       {result && (
-        <Toast key={params.toString()}>
+        <Toast key={params.toString()} milliseconds={result.undo ? visibleWithUndoMilliseconds : visibleMilliseconds}>
           <p className="min-w-0 flex-1">{result.text}</p>
           {result.undo}
         </Toast>
@@ -34,7 +36,7 @@ export function ResultToast({
   )
 }
 
-function Toast({ children }: { children: ReactNode }) {
+function Toast({ milliseconds, children }: { milliseconds: number; children: ReactNode }) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const leave = () => {
@@ -42,9 +44,9 @@ function Toast({ children }: { children: ReactNode }) {
       // The router follows, and the toast is gone, also after a reload.
       else window.history.replaceState(null, '', withoutResult(window.location.pathname + window.location.search))
     }
-    let timer = setTimeout(leave, visibleMilliseconds)
+    let timer = setTimeout(leave, milliseconds)
     return () => clearTimeout(timer)
-  }, [])
+  }, [milliseconds])
   return (
     <div ref={element} data-slot="toast">
       {children}
@@ -71,7 +73,7 @@ export function UndoForm<Data>({
       <FormMessage className="font-medium text-destructive text-xs" />
       <input type="hidden" name="undo" value={token} />
       <input type="hidden" name="returnTo" value={withoutResult(`${path}?${params}`)} />
-      <SubmitButton variant="outline" size="small">
+      <SubmitButton variant="outline" size="small" aria-keyshortcuts="z">
         Undo
       </SubmitButton>
     </ActionForm>
