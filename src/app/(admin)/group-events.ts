@@ -44,5 +44,5 @@ export function formatDay(day: string, times: TimeFormat, now = new Date()): str
 /** For a list without headings: "5 minutes ago", "Yesterday, 20:14", "Nov 12, 11:02". */
 export function formatEventTime(at: Date, times: TimeFormat, now = new Date()): string {
   const day = formatDay(times.day(at), times, now)
-  return day === 'Today' ? formatRelativeTime(at, now) : `${day}, ${times.time(at)}`
+  return day === 'Today' ? formatRelativeTime(at, times, now) : `${day}, ${times.time(at)}`
 }

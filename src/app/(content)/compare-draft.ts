@@ -1,6 +1,7 @@
 import 'server-only'
 import { z } from 'zod'
 import { AppError } from '@/core/errors'
+import { getTimeFormat } from '@/core/time/get-time-format'
 import { formatRelativeTime } from '@/core/ui/format-relative-time'
 import { diffText } from './diff-text'
 import { findTexts, requireDraft } from './drafts'
@@ -33,7 +34,7 @@ export async function compareDraft(
   if (!revision) throw new AppError('not_found')
   const changed = fieldNames.filter((name) => fieldText(revision[name]) !== text[name].replaceAll('\r\n', '\n'))
   return {
-    written: `by ${revision.authorName ?? 'a deleted user'}, ${formatRelativeTime(revision.updatedAt)}`,
+    written: `by ${revision.authorName ?? 'a deleted user'}, ${formatRelativeTime(revision.updatedAt, await getTimeFormat())}`,
     changes: changed.map((name) => ({
       field: fieldLabels[name],
       parts: diffText(fieldText(revision[name]), text[name].replaceAll('\r\n', '\n')),

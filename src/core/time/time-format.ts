@@ -14,6 +14,8 @@ export interface TimeFormat {
   timeZone: string
   /** "Nov 16, 2026" */
   date(at: Date): string
+  /** "Nov 16", with the year if it is another one than now. */
+  shortDate(at: Date, now?: Date): string
   /** "November 16, 2026" */
   longDate(at: Date): string
   /** "Monday, November 16" */
@@ -53,10 +55,14 @@ function createTimeFormat(locale: string, timeZone: string): TimeFormat {
       return formatter.format(at)
     }
   }
+  // In Swedish, dates are written this way.
+  const day = formatWith({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'sv-SE')
   const [dayWithoutYear, dayWithYear] = [
     formatWith({ ...shortDate, timeZone: 'UTC' }),
     formatWith({ ...date, timeZone: 'UTC' }),
   ]
+  const dayName: TimeFormat['dayName'] = (name, { hasYear = false } = {}) =>
+    (hasYear ? dayWithYear : dayWithoutYear)(new Date(name))
   const offset = formatWith({ timeZoneName: 'longOffset' }, 'en')
   /** The time at which the clocks of the zone show what those of UTC show at `asUtc`. */
   const atClock = (asUtc: number) => {
@@ -68,15 +74,15 @@ function createTimeFormat(locale: string, timeZone: string): TimeFormat {
   return {
     timeZone,
     date: formatWith(date),
+    shortDate: (at, now = new Date()) => dayName(day(at), { hasYear: day(at).slice(0, 4) !== day(now).slice(0, 4) }),
     longDate: formatWith({ year: 'numeric', month: 'long', day: 'numeric' }),
     weekday: formatWith({ weekday: 'long', month: 'long', day: 'numeric' }),
     time: formatWith(time),
     seconds: formatWith(seconds),
     dateTime: formatWith({ ...date, hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }),
     exact: formatWith({ ...date, ...seconds, timeZoneName: 'short' }),
-    // In Swedish, dates are written this way.
-    day: formatWith({ year: 'numeric', month: '2-digit', day: '2-digit' }, 'sv-SE'),
-    dayName: (day, { hasYear = false } = {}) => (hasYear ? dayWithYear : dayWithoutYear)(new Date(day)),
+    day,
+    dayName,
     startOfDay: (day, daysLater = 0) => atClock(Date.parse(day) + daysLater * dayMs),
     toLocal: (at) => new Date(at.getTime() + parseOffset(offset(at))).toISOString().slice(0, 16),
     fromLocal: (value) => atClock(Date.parse(`${value}Z`)),

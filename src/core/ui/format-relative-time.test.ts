@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { timeFormatFor } from '../time/time-format'
 import { formatRelativeTime } from './format-relative-time'
 
 const now = new Date('2026-03-01T12:00:00Z')
@@ -17,7 +18,9 @@ test.each([
   [7 * day - 1, 'in 7 days'],
   [30 * day, 'in 30 days'],
   [365 * day, 'in 365 days'],
-  [-40 * day, '40 days ago'],
+  [-7 * day + minute, '7 days ago'],
+  [-7 * day, 'Feb 22'],
+  [-100 * day, 'Nov 21, 2025'],
 ])('%i seconds from now is formatted as "%s"', (seconds, expected) => {
-  expect(formatRelativeTime(new Date(now.getTime() + seconds * 1000), now)).toBe(expected)
+  expect(formatRelativeTime(new Date(now.getTime() + seconds * 1000), timeFormatFor(), now)).toBe(expected)
 })

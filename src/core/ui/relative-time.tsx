@@ -11,7 +11,7 @@ export async function RelativeTime({ at }: { at: Date }) {
 export function RelativeTimeIn({ times, at }: { times: TimeFormat; at: Date }) {
   return (
     <time dateTime={at.toISOString()} title={times.dateTime(at)}>
-      {formatRelativeTime(at)}
+      {formatRelativeTime(at, times)}
     </time>
   )
 }

@@ -5,7 +5,6 @@ import type { Fact } from '@/core/module-ui'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
 import { Facts } from '@/core/ui/facts'
-import { formatRelativeTime } from '@/core/ui/format-relative-time'
 import { Badge, TitledCard } from '@/core/ui/surface'
 import type { UserDetails } from '../user-details'
 import { CopyButton } from './copy-button'
@@ -14,7 +13,7 @@ import { DialogLink, type UserDialog } from './dialog-link'
 async function Day({ at }: { at: Date }) {
   const times = await getTimeFormat()
   return (
-    <time dateTime={at.toISOString()} title={formatRelativeTime(at)}>
+    <time dateTime={at.toISOString()} title={times.dateTime(at)}>
       {times.date(at)}
     </time>
   )

@@ -201,10 +201,9 @@ function UserPicture({ user, isSelf, isCompact }: { user: UserRow; isSelf: boole
 
 /** A date, with the year if it is not this one. */
 function JoinedDate({ times, at }: { times: TimeFormat; at: Date }) {
-  const [day, today] = [times.day(at), times.day(new Date())]
   return (
     <time dateTime={at.toISOString()} title={times.dateTime(at)}>
-      {times.dayName(day, { hasYear: day.slice(0, 4) !== today.slice(0, 4) })}
+      {times.shortDate(at)}
     </time>
   )
 }
