@@ -70,7 +70,14 @@ async function deleteEmailTokens(tx: Transaction, userId: string, ...purposes: E
 /** The email change of a token. The token stops working once its user requests another email or cancels. */
 const findChangeByToken = (tx: Pick<Database, 'select'>, token: string) =>
   tx
-    .select({ userId: users.id, name: users.name, former: users.email, email: emailChanges.email })
+    .select({
+      userId: users.id,
+      name: users.name,
+      former: users.email,
+      email: emailChanges.email,
+      timeZone: users.timeZone,
+      locale: users.locale,
+    })
     .from(tokens)
     .innerJoin(users, eq(users.id, tokens.userId))
     .innerJoin(emailChanges, and(eq(emailChanges.userId, users.id), eq(emailChanges.email, tokens.email)))
@@ -101,7 +108,7 @@ export async function verifyEmailChange(actor: Actor, token: string): Promise<{ 
       .returning({ email: tokens.email })
     if (!change || usedToken?.email !== change.email)
       throw new AppError('not_found', 'This link has expired or was already used. Request a new one.')
-    const { userId, email } = change
+    const { userId, email, name, former, timeZone, locale } = change
     await deleteUnverifiedUser(tx, email)
     const [existingUser] = await tx
       .select({ id: users.id })
@@ -118,7 +125,7 @@ export async function verifyEmailChange(actor: Actor, token: string): Promise<{ 
     await tx
       .delete(tokens)
       .where(and(eq(tokens.userId, userId), eq(tokens.purpose, reportCompromiseLink.name), isNull(tokens.email)))
-    const formerTo = encryptRecipient({ name: change.name, address: change.former })
+    const formerTo = encryptRecipient({ name, address: former, preferences: { timeZone, locale } })
     await enqueue(tx, emailChangedEmail, { userId, formerTo, cause: causedBy(client) })
     await recordAuditEvent(tx, 'email.changed', { actorId: userId, targetId: userId, client })
     return { email }

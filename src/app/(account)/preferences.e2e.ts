@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
+import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 
@@ -31,6 +32,26 @@ for (const javaScriptEnabled of [true, false]) {
     })
   })
 }
+
+test('emails tell times in the zone of the user, also to a former email and after the deletion', async ({
+  page,
+  password,
+}) => {
+  const former = await signInAsNewUser(page, password)
+  await query(`update users set time_zone = 'Asia/Kolkata' where email = $1`, [former])
+  const email = `moved-${crypto.randomUUID()}@example.com`
+  await page.goto('/account/email')
+  await page.getByLabel('New email').fill(email)
+  await page.getByRole('button', { name: 'Send confirmation link' }).click()
+  await page.goto(linkIn(await waitForEmail(email, 'Confirm your new email')))
+  await page.getByRole('button', { name: 'Confirm email' }).click()
+  expect((await waitForEmail(former, 'Your email was changed')).text).toMatch(/When: .+ (GMT\+5:30|IST)\n/)
+  await page.goto('/account/delete')
+  await page.getByLabel('Type your email').fill(email)
+  await page.getByRole('button', { name: 'Delete my account' }).click()
+  await expect(page).toHaveURL('/signed-out')
+  expect((await waitForEmail(email, 'Your account was deleted')).text).toMatch(/When: .+ (GMT\+5:30|IST)\n/)
+})
 
 test('an unknown time zone is rejected at its field', async ({ page, password }) => {
   const email = await signInAsNewUser(page, password)

@@ -173,6 +173,12 @@ test('a post is scheduled in the time zone of the author', async ({ page, passwo
   await query(`update users set time_zone = 'Asia/Tokyo' where email = $1`, [email])
   const id = await insertDraft(email, uniqueTitle('Far away'))
   await page.goto(`/content/${id}`)
+  const hour = () => new Date().toLocaleTimeString('en', { hour: '2-digit', hourCycle: 'h23', timeZone: 'Asia/Tokyo' })
+  const before = hour()
+  await text(page).fill('Some text')
+  await expect(saveStatus(page)).toHaveText(/^Saved \d\d:/)
+  const [, saved] = /^Saved (\d\d):/.exec(await saveStatus(page).innerText()) ?? []
+  expect([before, hour()]).toContain(saved)
   const year = new Date().getFullYear() + 1
   await page.getByLabel('Publish on (Asia/Tokyo)').fill(`${year}-06-01T09:00`)
   await page.getByRole('button', { name: 'Schedule', exact: true }).click()

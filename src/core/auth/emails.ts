@@ -159,7 +159,7 @@ const defineFixedEmail = (name: string, content: Omit<EmailContent, 'to' | 'fact
     data: z.object({ to: z.string(), cause: causeData }),
     compose: async ({ to: encrypted, cause }) => {
       const to = EncryptedRecipient.parse(encrypted)
-      return to && { ...content, to, facts: factsOf(decryptCause(cause)) }
+      return to && { ...content, to, facts: factsOf(decryptCause(cause), to.preferences) }
     },
     samples: () => [{ ...content, to: sampleRecipient, facts: factsOf(causeInSample) }],
   })

@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { causedBy, decryptCause, defineSecurityNotice, factsOf, noticeData, sampleNotice } from './security-notice'
+import {
+  causedBy,
+  decryptCause,
+  defineSecurityNotice,
+  EncryptedRecipient,
+  encryptRecipient,
+  factsOf,
+  noticeData,
+  sampleNotice,
+} from './security-notice'
 
 const userAgent =
   'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
@@ -16,6 +25,23 @@ test('a cause says when, on which device and from which IP', () => {
     Device: 'Chrome on macOS',
     'IP address': '203.0.113.7',
   })
+})
+
+test('a cause tells the time in the zone of the user, before and after the clock changes', () => {
+  const newYork = { timeZone: 'America/New_York', locale: 'en-US' }
+  const tokyo = { timeZone: 'Asia/Tokyo', locale: 'en-US' }
+  const timeOf = (at: string, preferences: typeof tokyo) =>
+    factsOf({ at, device: null, ip: null, isByAdmin: false }, preferences)[0]?.value
+  expect(timeOf('2026-03-08T06:59:00.000Z', newYork)).toBe('Mar 8, 2026, 1:59 AM EST')
+  expect(timeOf('2026-03-08T07:00:00.000Z', newYork)).toBe('Mar 8, 2026, 3:00 AM EDT')
+  expect(timeOf('2026-03-08T07:00:00.000Z', tokyo)).toBe('Mar 8, 2026, 4:00 PM GMT+9')
+})
+
+test('an encrypted recipient keeps the time zone of the user; one of the previous release has none', () => {
+  const to = { name: 'Ada', address: 'ada@example.com', preferences: { timeZone: 'Asia/Tokyo', locale: null } }
+  expect(EncryptedRecipient.parse(encryptRecipient(to))).toEqual(to)
+  const former = { address: 'ada@example.com' }
+  expect(EncryptedRecipient.parse(encryptRecipient(former))).toEqual(former)
 })
 
 test('an unknown IP is left out, and a user agent is never quoted', () => {

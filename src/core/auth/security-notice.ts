@@ -42,7 +42,16 @@ export const encryptRecipient = (to: Recipient) => encrypt('mail', JSON.stringif
 export const EncryptedRecipient = z
   .string()
   .transform(decryptJson)
-  .pipe(z.object({ name: z.string().optional(), address: z.string() }).nullable())
+  .pipe(
+    z
+      .object({
+        name: z.string().optional(),
+        address: z.string(),
+        // Jobs enqueued by the previous release have none.
+        preferences: z.object({ timeZone: z.string().nullable(), locale: z.string().nullable() }).optional(),
+      })
+      .nullable(),
+  )
 
 const Cause = z.object({
   at: z.iso.datetime(),

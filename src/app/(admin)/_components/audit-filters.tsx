@@ -145,7 +145,7 @@ function DateFilter({ filter, times }: { filter: Filter; times: TimeFormat }) {
       <div className="grid gap-2 px-2 py-1.5">
         <DateField name="from" label="From" value={filter.from} />
         <DateField name="to" label="To" value={filter.to} />
-        <p className={hintClass}>Days are in UTC.</p>
+        <p className={hintClass}>Days are in {times.timeZone.replaceAll('_', ' ')}.</p>
       </div>
     </Menu>
   )

@@ -30,12 +30,13 @@ export async function deleteUser(actor: Pick<Actor, 'id' | 'role'>, allow: AppAl
     const [deleted] = await tx
       .delete(users)
       .where(eq(users.id, userId))
-      .returning({ email: users.email, name: users.name })
+      .returning({ email: users.email, name: users.name, timeZone: users.timeZone, locale: users.locale })
     if (!deleted) throw new AppError('not_found')
+    const { name, email: address, ...preferences } = deleted
     // `signups` has normalized emails; an imported user may have another spelling.
-    await tx.delete(signups).where(eq(signups.email, deleted.email.toLowerCase()))
+    await tx.delete(signups).where(eq(signups.email, address.toLowerCase()))
     await enqueue(tx, userDeletedEmail, {
-      to: encryptRecipient({ name: deleted.name, address: deleted.email }),
+      to: encryptRecipient({ name, address, preferences }),
       cause: causedBy(actor.id === userId ? client : 'admin'),
     })
     await recordAuditEvent(tx, 'person.deleted', { actorId: actor.id, targetId: userId, client })

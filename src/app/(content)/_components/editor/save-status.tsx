@@ -11,6 +11,7 @@ interface SaveData {
 }
 
 interface Published {
+  timeZone: string
   /** When it is scheduled for, as text. */
   scheduled: string | null
   /** Path of the published post. */
@@ -27,7 +28,9 @@ export function SaveStatus(props: Published) {
   return (
     <p className="text-muted-foreground text-sm">
       {/* Screen readers hear only results and errors, not every typing pause. */}
-      <span role="status">{(isDone && describeStep(saved.step, state, props)) || announcedStatus(state)}</span>
+      <span role="status">
+        {(isDone && describeStep(saved.step, state, props)) || announcedStatus(state, props.timeZone)}
+      </span>
       <span aria-hidden="true">{visibleStatus(state)}</span>
     </p>
   )
@@ -49,12 +52,13 @@ function describeStep(step: SaveData['step'], state: State, { scheduled, path }:
   return state.status === 'untouched' ? 'Saved' : null
 }
 
-const timeFormat = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false })
+const formatClock = (at: Date, timeZone: string) =>
+  new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone }).format(at)
 
 const describeLocalCopy = (isKept: boolean) => (isKept ? 'Saved on this device' : 'Don’t close this page')
 
-function announcedStatus(state: State): string {
-  if (state.status === 'saved') return `Saved ${timeFormat.format(state.at)}`
+function announcedStatus(state: State, timeZone: string): string {
+  if (state.status === 'saved') return `Saved ${formatClock(state.at, timeZone)}`
   if (state.status === 'offline') return `Offline. ${describeLocalCopy(state.isStored)}`
   if (state.status === 'refused') return `Not saved online. ${describeLocalCopy(state.isStored)}. ${state.reason}`
   return ''

@@ -118,7 +118,7 @@ async function EditorBar({ post, versionsHref }: { post: Draft; versionsHref: Ro
           {scheduled === draft ? 'Scheduled' : `Version ${scheduled} is scheduled`} for {scheduledFor}
         </span>
       )}
-      <SaveStatus scheduled={scheduledFor} path={path} />
+      <SaveStatus scheduled={scheduledFor} path={path} timeZone={times.timeZone} />
       <div className="flex flex-wrap items-center gap-2 sm:ms-auto">
         <ViewSwitch />
         <Link href={versionsHref} prefetch={false} className={buttonVariants({ variant: 'ghost', size: 'small' })}>
