@@ -75,7 +75,7 @@ export const content = {
   overview: {
     kicker: 'Everything before your first feature',
     title: 'The parts every app needs, done right',
-    lead: 'Six modules, one core. A module is a folder. Delete it and its pages, API and tests are gone.',
+    lead: 'One core, and the modules you choose. A module is a folder: delete it, and its pages, API and tests are gone.',
   },
   highlights: {
     signIn: {
@@ -176,7 +176,7 @@ export const content = {
       code: [
         "test('a viewer cannot publish', async ({ page, password }) => {",
         "  await signIn(page, 'viewer@example.com', password)",
-        "  await page.goto('/write')",
+        "  await page.goto('/content')",
         "  await expect(page.getByText('Page not found')).toBeVisible()",
         '})',
       ],
@@ -250,7 +250,7 @@ export const content = {
     {
       question: 'Does it work without JavaScript?',
       answer:
-        'Yes. Signing in, managing users and writing posts are forms and links first. JavaScript makes them faster. Passkeys and image uploads need it.',
+        'Yes. Signing in, managing users and writing posts are forms and links first. JavaScript makes them faster. Passkeys and cover images need it.',
     },
     {
       question: 'Where can I host it?',
