@@ -128,11 +128,7 @@ const rules: { when: (text: string) => boolean; what: string }[] = [
   },
   {
     when: (text) => isCalledAs(text, 'define(?:Email|SecurityNotice)', (code) => !/\bsamples\b/.test(code)),
-    what: 'add "samples" to each email: what /dev/emails shows.',
-  },
-  {
-    when: (text) => isCalledAs(text, 'defineEmail', (code) => /\bisForAnybody\b/.test(code)),
-    what: 'delete "isForAnybody": every recipient gets at most ten emails an hour. Notices may be "isSentOverLimit".',
+    what: 'add "samples" to each email: what /dev/emails shows. A recipient gets ten emails an hour: add "isSentOverLimit: true" to notices that must arrive even then.',
   },
   {
     when: (text) => /<AppShell\b(?:[^>]|=>)*?\s(?:actor|navigation)=\{/.test(text),

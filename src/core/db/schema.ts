@@ -35,6 +35,8 @@ export const users = pgTable(
     locale: text('locale'),
     /** Updated at most once an hour; `sessions.lastSeenAt` is more precise. */
     lastSeenAt: timestamptz('last_seen_at'),
+    /** When "Secure my account" was used: devices that were trusted before are not any more. */
+    devicesForgottenAt: timestamptz('devices_forgotten_at'),
     createdAt: timestamptz('created_at').notNull().defaultNow(),
     updatedAt: timestamptz('updated_at').notNull().defaultNow(),
   },

@@ -38,9 +38,8 @@ interface EmailDefinition<Data> {
   /** Examples of the email, one for each text that it can have. Shown at /dev/emails and checked by a test. */
   samples(): EmailContent[]
   /**
-   * Sent even when the recipient's limit is reached, three an hour of each subject. For emails that only the recipient or an
-   * admin can cause, such as notices about the account. Apart from admins, no user may choose text of the subject: each
-   * subject would count separately.
+   * Sent even when the recipient's limit is reached, three an hour of each subject. For notices about the recipient's own
+   * account, and for what admins of the app send. No other user may choose text of the subject: each subject has a count.
    */
   isSentOverLimit?: boolean
 }

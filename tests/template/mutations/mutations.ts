@@ -187,9 +187,7 @@ export const mutations: Mutation[] = [
     name: 'device',
     description: 'a trusted device stays trusted after a password change',
     changes: {
-      'src/core/auth/session/trusted-device.ts': [
-        ["passwordChangedAt?.getTime() ?? 'none'", "passwordChangedAt ? 'set' : 'none'"],
-      ],
+      'src/core/auth/session/trusted-device.ts': [["since?.getTime() ?? 'none'", "since ? 'set' : 'none'"]],
     },
     failingCheck: 'H-345',
     expected: /survived a password reset/,

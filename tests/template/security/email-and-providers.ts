@@ -389,29 +389,33 @@ check('H-359', 'sign-ups and resets requested by third parties do not block the 
   assert.equal((await world.emailsTo(testUser.email)).length, 4)
 })
 
-check('H-360', 'no email to an unverified email contains a name chosen by a third party', async (world) => {
-  const name = 'Claim your prize at evil.example'
-  const joining = unusedEmail()
-  assert.equal(verdict(await submitAction(world, 'signUp', { name, email: joining, password: chosen })), 'ok')
-  const inboxes = [joining]
-  if (hasModule('account')) {
-    const { jar, id } = await world.newSession()
-    await world.query('update users set name = $2 where id = $1', [id, name])
-    inboxes.push(unusedEmail())
-    await requestEmail(world, jar, inboxes[1] ?? '')
-  }
-  if (hasModule('organizations')) {
-    inboxes.push(unusedEmail())
-    const invite = await newInviter(world)
-    await invite(name, inboxes.at(-1) ?? '')
-  }
-  for (const inbox of inboxes) {
-    const [received] = await world.emailsTo(inbox)
-    assert.ok(received, 'no email')
-    assert.ok(!JSON.stringify(received).includes('evil.example'), received.text)
-    assert.match(received.text, /^Hello,\n/)
-  }
-})
+check(
+  'H-360',
+  'no email to an unverified email contains a link that a third party chose as their name',
+  async (world) => {
+    const name = 'Claim your prize at evil.example'
+    const joining = unusedEmail()
+    assert.equal(verdict(await submitAction(world, 'signUp', { name, email: joining, password: chosen })), 'ok')
+    const inboxes = [joining]
+    if (hasModule('account')) {
+      const { jar, id } = await world.newSession()
+      await world.query('update users set name = $2 where id = $1', [id, name])
+      inboxes.push(unusedEmail())
+      await requestEmail(world, jar, inboxes[1] ?? '')
+    }
+    if (hasModule('organizations')) {
+      inboxes.push(unusedEmail())
+      const invite = await newInviter(world)
+      await invite(name, inboxes.at(-1) ?? '')
+    }
+    for (const inbox of inboxes) {
+      const [received] = await world.emailsTo(inbox)
+      assert.ok(received, 'no email')
+      assert.ok(!JSON.stringify(received).includes('evil.example'), received.text)
+      assert.match(received.text, /^Hello,\n/)
+    }
+  },
+)
 
 check('H-361', 'failed provider sign-ins are limited by IP and recorded in the audit log', async (world) => {
   const ip = randomIp()

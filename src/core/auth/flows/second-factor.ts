@@ -13,7 +13,7 @@ import { activateSession, signOut } from '../session/browser-session'
 import { consumeBrowserToken, issueBrowserToken, peekBrowserToken } from '../session/browser-token'
 import type { Session } from '../session/sessions'
 import { insertSession } from '../session/start-session'
-import { rememberTrustedDevice } from '../session/trusted-device'
+import { rememberTrustedDevice, selectTrustedSince } from '../session/trusted-device'
 
 const purpose = 'challenge'
 const minutes = 60
@@ -74,22 +74,24 @@ export async function completePendingSignIn(
 ): Promise<Session> {
   const client = getClientInfo(await headers())
   const pendingUserId = await requirePendingUserId()
-  const { token, passwordChangedAt } = await inTransaction(async (tx) => {
+  const { token, trustedSince } = await inTransaction(async (tx) => {
     // Waits for a concurrent password change, which deletes the pending sign-in.
-    const [password] = await tx
-      .select({ failures: passwords.failures, changedAt: passwords.changedAt })
+    const locking = tx
+      .select({ failures: passwords.failures })
       .from(passwords)
       .where(eq(passwords.userId, pendingUserId))
       .for('update')
+      .execute()
+    const [[password], [user]] = await Promise.all([locking, selectTrustedSince(tx, pendingUserId)])
     const method = await check(tx, pendingUserId)
     if (!method) throw new AppError('invalid_credentials', 'Incorrect code')
     const browserToken = await consumeBrowserToken(tx, purpose)
     if (browserToken?.userId !== pendingUserId) throw expiredError()
     if (password?.failures) await tx.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, pendingUserId))
     const token = await insertSession(tx, { userId: pendingUserId, method, client })
-    return { token, passwordChangedAt: password?.changedAt }
+    return { token, trustedSince: user?.trustedSince }
   })
   const session = await activateSession(token)
-  await rememberTrustedDevice(pendingUserId, passwordChangedAt)
+  await rememberTrustedDevice(pendingUserId, trustedSince)
   return session
 }

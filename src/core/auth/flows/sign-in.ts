@@ -14,7 +14,7 @@ import { countWrongPassword, isPasswordLocked } from '../password/wrong-password
 import { startPasswordSession } from '../session/browser-session'
 import { rememberSignInMethod } from '../session/last-method'
 import type { Session } from '../session/sessions'
-import { findTrustedDevice, rememberTrustedDevice } from '../session/trusted-device'
+import { findTrustedDevice, rememberTrustedDevice, trustedSince } from '../session/trusted-device'
 import { normalizeEmail } from '../user/email'
 import { startPendingSignIn } from './second-factor'
 
@@ -42,7 +42,7 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
   const head = await headers()
   const client = getClientInfo(head)
   const user = await findForSignIn(email)
-  const trustedDeviceId = await findTrustedDevice(user?.id, user?.passwordChangedAt)
+  const trustedDeviceId = await findTrustedDevice(user?.id, user?.trustedSince)
   const isTrusted = trustedDeviceId !== undefined
   const undoCount = await countAttempt(email, clientIp(head), trustedDeviceId)
 
@@ -55,7 +55,7 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
   const [secondFactor] = await Promise.all([startPendingSignIn(user.id), undoCount()])
   if (secondFactor) return { secondFactor }
   const session = await startPasswordSession(user.id, hash, client)
-  await rememberTrustedDevice(user.id, user.passwordChangedAt)
+  await rememberTrustedDevice(user.id, user.trustedSince)
   return { session }
 }
 
@@ -67,7 +67,7 @@ async function findForSignIn(email: string) {
       isSuspended: sql<boolean>`${users.suspendedAt} is not null`,
       isUnverified: sql<boolean>`${users.emailVerifiedAt} is null`,
       failures: passwords.failures,
-      passwordChangedAt: passwords.changedAt,
+      trustedSince,
     })
     .from(users)
     .leftJoin(passwords, eq(passwords.userId, users.id))

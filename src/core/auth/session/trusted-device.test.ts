@@ -25,11 +25,14 @@ test('a trusted device is not recognized for another user, or if it was changed'
   )
 })
 
-test('changing or removing the password ends the trust', () => {
+test('setting, changing or removing the password ends the trust', () => {
   const trustedDevice = createTrustedDevice(ada, passwordChangedAt)
   const later = new Date(passwordChangedAt.getTime() + 1)
   for (const changedAt of [later, null, undefined])
     expect(verifyTrustedDevice(ada, changedAt, trustedDevice)).toBeUndefined()
+  const before = createTrustedDevice(ada, null)
+  expect(verifyTrustedDevice(ada, undefined, before)).toMatch(/^[\w-]{22}$/)
+  expect(verifyTrustedDevice(ada, passwordChangedAt, before)).toBeUndefined()
 })
 
 test('a trusted device stays valid while AUTH_SECRET still contains the secret that signed it', () => {

@@ -34,6 +34,7 @@ export async function exportUserData(userId: string): Promise<ExportedFile[]> {
         emailVerifiedAt: users.emailVerifiedAt,
         suspendedAt: users.suspendedAt,
         passwordChangedAt: passwords.changedAt,
+        devicesForgottenAt: users.devicesForgottenAt,
       })
       .from(users)
       .leftJoin(passwords, eq(passwords.userId, users.id))

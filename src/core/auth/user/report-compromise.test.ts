@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { asRequest } from '../../../../tests/app/support/next-headers'
 import { db, pool } from '../../db/client'
 import { tokens, users } from '../../db/schema'
+import { createTrustedDevice, selectTrustedSince, verifyTrustedDevice } from '../session/trusted-device'
 import { createEmailLink, reportCompromiseLink } from '../tokens/email-link'
 import { peekCompromiseReport, reportCompromise } from './report-compromise'
 
@@ -32,6 +33,15 @@ test('the owner gets the email back, and the attacker’s link stops working', a
   await expect(report(attackerToken)).rejects.toMatchObject({ code: 'not_found' })
   expect(await emailOf(userId)).toBe('Ada@example.com')
   expect(await db.select({ purpose: tokens.purpose }).from(tokens).where(eq(tokens.userId, userId))).toEqual([])
+})
+
+test('devices are no longer trusted, also those of a user without a password', async () => {
+  const { userId, owners: ownerToken } = await createTakenOverUser()
+  const since = async () => (await selectTrustedSince(db, userId))[0]?.trustedSince
+  const device = createTrustedDevice(userId, await since())
+  expect(verifyTrustedDevice(userId, await since(), device)).toMatch(/^[\w-]{22}$/)
+  await report(ownerToken)
+  expect(verifyTrustedDevice(userId, await since(), device)).toBeUndefined()
 })
 
 test('an attacker who uses their own link first does not invalidate the owner’s link', async () => {

@@ -69,7 +69,11 @@ export async function reportCompromise(token: string): Promise<{ email: string }
       await enqueue(tx, emailRevertedEmail, { to: encryptRecipient(current), cause: causedBy('app') })
     const [user] = await tx
       .update(users)
-      .set({ updatedAt: sql`now()`, ...(restored && { email: restored, emailVerifiedAt: sql`now()` }) })
+      .set({
+        updatedAt: sql`now()`,
+        devicesForgottenAt: sql`now()`,
+        ...(restored && { email: restored, emailVerifiedAt: sql`now()` }),
+      })
       .where(eq(users.id, userId))
       .returning({ email: users.email })
     if (!user) throw new AppError('not_found')
