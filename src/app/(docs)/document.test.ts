@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { appSlug } from '@/brand'
 import { errorCatalog } from '@/core/errors'
+import { findScopeProvider } from '@/scope-provider'
 import { root } from '../../../scripts/root.ts'
 import { GET } from './api/openapi.json/route'
 import { describeApi } from './document'
@@ -50,6 +51,8 @@ test('exactly the existing route files are documented', () => {
   const offered = globSync('src/app/**/route.ts', { cwd: root })
     .map((file) => `/${file.replaceAll('\\', '/')}`)
     .filter((file) => !catchAll.test(file))
+    // Without a module that has scopes, their routes respond 404 to everyone.
+    .filter((file) => !file.includes('[scope]') || findScopeProvider())
     .flatMap((file) => {
       const text = readFileSync(join(root, file), 'utf8')
       const methods = [...text.matchAll(/^ {2}(GET|POST|PUT|PATCH|DELETE): /gm)].map((match) => match[1])

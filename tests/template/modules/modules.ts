@@ -96,8 +96,11 @@ function pathsOf(module: string): string[] {
     .map(([, path]) => path)
 }
 
-/** Build files that mention the module: its folder, in any encoding that Next uses, or one of its paths. */
-function tracesOf(module: string, paths: string[]): string[] {
+/**
+ * Build files that mention the module: its folder, in any encoding that Next uses, or one of its paths. A path of a module that
+ * is there may be below one of them, such as "/admin/organizations".
+ */
+function tracesOf(module: string, paths: string[], present: string[]): string[] {
   // Match a folder name, not a function argument: "(content)" is in many scripts.
   const named = new RegExp(`(?<=["'/\\\\_])${module.replace('(', '\\(').replace(')', '\\)')}(?=["'/\\\\_])`)
   const needles = [
@@ -106,7 +109,12 @@ function tracesOf(module: string, paths: string[]): string[] {
   ]
   // Match a whole path, not a part of another URL or file name: "/account" must not match "https://accounts.example.com", nor
   // "/content" match "./content".
-  const own = paths.filter((path) => path !== '/').map((path) => new RegExp(`(?<=["'\`\\s>=^(])${path}(?![\\w-])`))
+  const own = paths
+    .filter((path) => path !== '/')
+    .map((path) => {
+      const others = present.filter((one) => one.startsWith(`${path}/`)).map((one) => one.slice(path.length))
+      return new RegExp(`(?<=["'\`\\s>=^(])${path}(?![\\w-]${others.map((rest) => `|${rest}(?![\\w-])`).join('')})`)
+    })
   const isIn = (text: string) =>
     named.test(text) || needles.some((needle) => text.includes(needle)) || own.some((path) => path.test(text))
   return globSync('.next/**', { cwd: folder, withFileTypes: true })
@@ -205,7 +213,8 @@ async function testSelection(modules: string[]): Promise<void> {
           isThere ? ![404, 500].includes(status) : status === 404,
         )
       }
-      const traces = tracesOf(`(${name})`, paths)
+      const present = modules.flatMap((module) => (module === name ? [] : (pathsByModule.get(module) ?? [])))
+      const traces = tracesOf(`(${name})`, paths, present)
       if (isThere) check(`${when}: the search for traces finds ${name}`, traces.length > 0)
       else check(`${when}: nothing in the build mentions ${name}`, traces.length === 0, traces.join('\n'))
     }
