@@ -147,7 +147,8 @@ for (const { device, use, handsOf, isPhone } of devices) {
       const hands = handsOf(page)
       const email = `invited-${crypto.randomUUID()}@example.com`
       await navigate(page, hands, 'Invitations')
-      await hands.press(main(page).getByRole('link', { name: 'Invite users' }).first())
+      // In the bar at the top on a phone.
+      await hands.press(page.getByRole('link', { name: 'Invite users' }).filter({ visible: true }).first())
       await hands.type(dialog(page).getByLabel('Emails'), email)
       await hands.choose(dialog(page).getByLabel('Role', { exact: true }), 'Editor')
       await hands.press(dialog(page).getByRole('button', { name: 'Send invitations' }))
@@ -178,6 +179,7 @@ for (const { device, use, handsOf, isPhone } of devices) {
       )
       await navigate(page, hands, 'Audit log')
       await hands.type(page.getByRole('searchbox', { name: 'User' }), name)
+      await page.waitForURL((url) => url.searchParams.get('user') === name)
       const event = main(page).getByRole('listitem').first()
       await expect(event).toContainText(`${admin.name} changed ${name}’s role from Viewer to Editor`)
       await hands.press(event.getByRole('link', { name: 'event details' }))
