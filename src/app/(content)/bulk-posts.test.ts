@@ -110,7 +110,9 @@ test('a text is compared with the draft, and says who wrote that', async () => {
   const id = await create('Compared')
   const text = { title: 'Compared', slug: '', summary: '', tags: ['sea'], body: 'one two' }
   await asRequest({}, () => savePost(ada, { id, version: 1, text }))
-  expect(await compareDraft(grace, id, { ...text, tags: 'sea', body: 'one three' })).toEqual({
+  const compared = (postId: string, body: string) =>
+    asRequest({}, () => compareDraft(grace, postId, { ...text, tags: 'sea', body }))
+  expect(await compared(id, 'one three')).toEqual({
     written: 'by Ada, just now',
     changes: [
       {
@@ -123,5 +125,5 @@ test('a text is compared with the draft, and says who wrote that', async () => {
       },
     ],
   })
-  expect(await errorCodeOf(compareDraft(grace, crypto.randomUUID(), { ...text, tags: '' }))).toBe('not_found')
+  expect(await errorCodeOf(compared(crypto.randomUUID(), ''))).toBe('not_found')
 })

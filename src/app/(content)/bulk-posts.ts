@@ -1,4 +1,3 @@
-import { requirePlace } from './require-place'
 import 'server-only'
 import { and, asc, desc, eq, inArray } from 'drizzle-orm'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
@@ -11,6 +10,7 @@ import { prepareCode } from './markdown'
 import { can, type Writer } from './policy'
 import { remove, unpublish } from './posts'
 import { publish } from './publish'
+import { requirePlace } from './require-place'
 import { readRevision, writeText } from './revisions'
 import { posts, revisions } from './schema'
 

@@ -1,4 +1,3 @@
-import { requirePlace } from './require-place'
 import 'server-only'
 import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -9,6 +8,7 @@ import { ofScope, readInScope } from '@/core/db/scoped'
 import { AppError } from '@/core/errors'
 import { afterCursor, decodeCursor, toPage } from './cursor'
 import { can, type Writer } from './policy'
+import { requirePlace } from './require-place'
 import { posts, published, revisions, textColumns } from './schema'
 
 export const statuses = ['draft', 'scheduled', 'published'] as const

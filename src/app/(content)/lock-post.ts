@@ -1,4 +1,3 @@
-import { requirePlace } from './require-place'
 import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { authorize } from '@/core/auth/policy'
@@ -7,6 +6,7 @@ import type { Transaction } from '@/core/db/client'
 import { ofScope } from '@/core/db/scoped'
 import { AppError } from '@/core/errors'
 import { can } from './policy'
+import { requirePlace } from './require-place'
 import { posts } from './schema'
 
 /** Reads the post and locks its row until the transaction ends. */

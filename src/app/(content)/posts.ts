@@ -1,4 +1,3 @@
-import { requirePlace } from './require-place'
 import 'server-only'
 import { isDeepStrictEqual } from 'node:util'
 import { and, eq, inArray } from 'drizzle-orm'
@@ -13,6 +12,7 @@ import { prepareCode } from './markdown'
 import { can, type Writer } from './policy'
 import type { PostText } from './post-text'
 import { clearedSchedule, publish, schedule } from './publish'
+import { requirePlace } from './require-place'
 import { closeRevisions, readRevision, writeText } from './revisions'
 import { posts, published, revisions } from './schema'
 
