@@ -48,9 +48,11 @@ function keyboardOf(page: Page): Hands {
 
 function fingerOf(page: Page): Hands {
   const tap = async (target: Locator) => {
+    await expect(target).toBeVisible()
     await waitForHydration(page)
-    await target.tap()
+    // Not after the tap, which may lead to another page.
     await expectNoHorizontalScroll(page)
+    await target.tap()
   }
   return {
     press: tap,
