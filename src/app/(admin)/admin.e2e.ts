@@ -563,7 +563,7 @@ for (const role of ['viewer', 'editor']) {
       expect(response?.status(), path).toBe(404)
       expect(await page.content(), path).not.toMatch(/What each role can do|Everyone with an account|User ID/)
     }
-    for (const path of ['/api/admin/users/export', '/api/demo/admin/users'])
+    for (const path of ['/api/admin/users/export', '/api/admin/audit/export', '/api/demo/admin/users'])
       expect((await page.request.get(path)).status(), path).toBe(403)
   })
 }

@@ -146,6 +146,13 @@ const examples: [kind: string, given: Partial<AuditEvent>, sentence: string, not
   ],
   ['users.exported', { ...noTarget, details: {} }, 'ada exported users', 'All users'],
   ['users.exported', { ...noTarget, details: { seen: 'never' } }, 'ada exported users', 'Last active: never'],
+  ['audit.exported', { ...noTarget, details: {} }, 'ada exported the audit log', 'All events'],
+  [
+    'audit.exported',
+    { ...noTarget, details: { kind: 'role.changed', from: '2026-11-01', to: '2026-11-19', isSearch: true } },
+    'ada exported the audit log',
+    'One kind of event · From 2026-11-01 · To 2026-11-19 · Search',
+  ],
   [
     'users.import_started',
     { ...noTarget, details: { import: post, count: 1_203, admin: 2, editor: 1, viewer: 1_200 } },

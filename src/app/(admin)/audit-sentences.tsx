@@ -38,6 +38,17 @@ export const auditSentences: Record<string, AuditSentence> = {
     say: ({ actor }) => <>{actor} exported users</>,
     note: (details) => describeFilter(details).join(' · ') || 'All users',
   },
+  'audit.exported': {
+    name: 'Audit log exported',
+    area: 'Security',
+    icon: Download,
+    tone: 'warning',
+    say: ({ actor }) => <>{actor} exported the audit log</>,
+    note: ({ kind, from, to, isSearch }) =>
+      [kind && 'One kind of event', from && `From ${from}`, to && `To ${to}`, isSearch && 'Search']
+        .filter(Boolean)
+        .join(' · ') || 'All events',
+  },
   'users.import_started': {
     name: 'Import of users started',
     area: 'Users',

@@ -1,7 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
 import { query } from '../../../tests/app/support/query.ts'
-import { createUser, notFoundHeading, signInAsAdmin } from './e2e-users.ts'
+import { createUser, expireReauthentication, notFoundHeading, signInAsAdmin, uniqueWord } from './e2e-users.ts'
 
 const main = (page: Page) => page.getByRole('main')
 const rows = (page: Page) => main(page).getByRole('listitem')
@@ -160,4 +161,30 @@ test('the audit log fits on a phone', async ({ page, password }) => {
     await expect(page.getByRole('region', { name: 'Raw event' })).toBeVisible()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   }
+})
+
+test('an admin exports the filtered events as CSV, all pages of them', async ({ page, password }) => {
+  const admin = await signInAsAdmin(page, password)
+  const user = await createUser({ name: `=1+1 ${uniqueWord()}` })
+  await insertRoleChanges(admin.id, user.id, 1_200)
+  await page.goto(`/admin/audit?target=${user.id}&kind=role.changed`)
+  const exportLink = page.getByRole('link', { name: 'Export', exact: true })
+  const [download] = await Promise.all([page.waitForEvent('download'), exportLink.click()])
+  expect(download.suggestedFilename()).toMatch(/^audit-log-\d{4}-\d\d-\d\d\.csv$/)
+  const [head, ...lines] = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
+  expect(head).toBe(
+    'id,time,event,actor id,actor,target id,target,impersonator id,impersonator,scope id,scope,ip,user agent,details',
+  )
+  expect(new Set(lines.map((line) => line.split(',')[0])).size).toBe(1_200)
+  expect(lines[0]).toContain(`,role.changed,${admin.id},${admin.name},${user.id},'${user.name},,,,,203.0.113.7,`)
+  expect(lines[0]).toContain('"{""to"":""editor"",""from"":""viewer""}"')
+  await page.goto('/admin/audit?kind=audit.exported')
+  await expect(rows(page).first()).toContainText(`${admin.name} exported the audit log`)
+  await expect(rows(page).first()).toContainText('One kind of event · Search')
+
+  await expireReauthentication(admin.email)
+  expect((await page.request.get('/api/admin/audit/export')).status()).toBe(403)
+  await page.reload()
+  await exportLink.click()
+  await expect(page).toHaveURL('/confirm?callbackUrl=%2Fadmin%2Faudit%3Fkind%3Daudit.exported')
 })

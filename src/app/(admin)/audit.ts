@@ -4,40 +4,51 @@ import { z } from 'zod'
 import { normalizeEmail } from '@/core/auth/user/email'
 import { db, readReplica } from '@/core/db/client'
 import { auditEvents, users } from '@/core/db/schema'
-import { timeFormatFor } from '@/core/time/time-format'
+import { AppError } from '@/core/errors'
+import { type TimeFormat, timeFormatFor } from '@/core/time/time-format'
 import { findScopeProvider } from '@/scope-provider'
 import { capitalize } from './capitalize'
 import { findUsers } from './list-users'
 
+const userText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(320)
+  // PostgreSQL text cannot contain NUL; the query would fail with an error.
+  .refine((text) => !text.includes('\0'))
+
+const filters = {
+  user: userText.meta({
+    description: 'Id, email, or start of a name or email: events by and about the users it matches, at most 5',
+  }),
+  actor: userText.meta({ description: 'Id or email of the user who caused the event' }),
+  target: userText.meta({ description: 'Id or email of the user it is about' }),
+  kind: z.string().regex(/^[\w.]{1,100}$/),
+  from: z.iso.date().meta({ description: 'First day, in your time zone' }),
+  to: z.iso.date().meta({ description: 'Last day, in your time zone' }),
+}
+export const EventFilter = z.object(filters).partial()
+export type EventFilter = z.output<typeof EventFilter>
+
 /** Ignores invalid values, and the empty string that a form sends for an unset filter. */
 const optionalFilter = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
-const userFilter = optionalFilter(
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(320)
-    // PostgreSQL text cannot contain NUL; the query would fail with an error.
-    .refine((text) => !text.includes('\0')),
-)
 
 /** Cursor: time and id of an event, such as "2026-11-01T12:00:00.000Z_17". */
 const cursorSchema = optionalFilter(
   z
     .templateLiteral([z.iso.datetime(), '_', z.int().positive()])
-    .refine((text) => !Number.isNaN(Date.parse(text.split('_')[0] ?? ''))),
+    // PostgreSQL has no year 0.
+    .refine((text) => !Number.isNaN(Date.parse(text.split('_')[0] ?? '')) && !text.startsWith('0000')),
 )
 
 export const EventQuery = z.object({
-  /** Id, email, or start of a name or email: events by and about the users it matches. */
-  user: userFilter,
-  /** Email or id of the actor and of the target. */
-  actor: userFilter,
-  target: userFilter,
-  kind: optionalFilter(z.string().regex(/^[\w.]{1,100}$/)),
-  /** Days in UTC, both inclusive. */
-  from: optionalFilter(z.iso.date()),
-  to: optionalFilter(z.iso.date()),
+  user: optionalFilter(filters.user),
+  actor: optionalFilter(filters.actor),
+  target: optionalFilter(filters.target),
+  kind: optionalFilter(filters.kind),
+  from: optionalFilter(filters.from),
+  to: optionalFilter(filters.to),
   /** Cursors: events older than `before`, or newer than `after`. */
   before: cursorSchema,
   after: cursorSchema,
@@ -87,12 +98,8 @@ function scansOf(ids: string[]): SQL[][] {
 /** As a number: the text of a date after the year 9999 would not be valid in SQL. */
 const instant = (at: Date) => sql`to_timestamp(${at.getTime() / 1000}::float8)`
 
-/** One page of audit events, newest first, with cursors for the neighboring pages, and the users that `user` matched. */
-export async function findEvents(
-  { user, actor, target, kind, from, to, ...cursors }: EventQuery,
-  /** The days of the query are those of this time zone. */
-  times = timeFormatFor(),
-) {
+/** The index scans of a query, and the users that `user` matched. Its days are those of the time zone. */
+async function resolveQuery({ user, actor, target, kind, from, to }: EventFilter, times: TimeFormat) {
   const [matches, actorId, targetId] = await Promise.all([
     user === undefined ? undefined : findMatches(user),
     resolveUserId(actor),
@@ -106,7 +113,32 @@ export async function findEvents(
     to && sql`at < ${instant(times.startOfDay(to, 1))}`,
   ].filter((condition) => typeof condition === 'object')
   const scans = matches ? scansOf(matches.ids).map((scan) => [...scan, ...conditions]) : [conditions]
-  return { ...(await findPage(readReplica, scans, cursors, 50)), matches }
+  return { scans, matches }
+}
+
+/** One page of audit events, newest first, with cursors for the neighboring pages, and the users that `user` matched. */
+export async function findEvents({ before, after, ...filter }: EventQuery, times = timeFormatFor()) {
+  const { scans, matches } = await resolveQuery(filter, times)
+  return { ...(await findPage(readReplica, scans, { before, after }, 50)), matches }
+}
+
+/** All events of a filter, newest first, page by page. Fails if `user` matches more users than are searched for. */
+export async function prepareExport(filter: EventFilter, times: TimeFormat): Promise<AsyncGenerator<AuditEvent[]>> {
+  const { scans, matches } = await resolveQuery(filter, times)
+  if (matches?.hasMore) {
+    const fields = { user: [`More than ${maxMatches} users match`] }
+    throw new AppError('invalid_input', undefined, { fields })
+  }
+  return readPages(scans)
+}
+
+async function* readPages(scans: SQL[][]): AsyncGenerator<AuditEvent[]> {
+  let before: EventQuery['before']
+  do {
+    const { events, older } = await findPage(readReplica, scans, { before }, 1_000)
+    yield events
+    before = older
+  } while (before)
 }
 
 /** Audit events with the user as actor or as target. */
@@ -142,7 +174,7 @@ export function scopeOf({ scopeId, scopeName }: AuditEvent): { label: string; va
 async function findPage(
   source: typeof readReplica,
   scans: SQL[][],
-  { before, after }: Pick<EventQuery, 'before' | 'after'>,
+  { before, after }: Partial<Pick<EventQuery, 'before' | 'after'>>,
   limit: number,
 ) {
   const position = after ?? before
@@ -181,7 +213,8 @@ async function findPage(
   const hasMore = rows.length > limit
   const events = rows.slice(0, limit)
   if (after) events.reverse()
-  const formatCursor = (event: (typeof events)[number] | undefined) => event && `${event.at.toISOString()}_${event.id}`
+  const formatCursor = (event: (typeof events)[number] | undefined) =>
+    event && (`${event.at.toISOString()}_${event.id}` as const)
   return {
     events,
     older: after || hasMore ? formatCursor(events.at(-1)) : undefined,

@@ -1,4 +1,5 @@
 import { ScrollText } from 'lucide-react'
+import type { Route } from 'next'
 import Link from 'next/link'
 import { requirePermission } from '@/core/auth/session/actor'
 import { getTimeFormat } from '@/core/time/get-time-format'
@@ -8,6 +9,7 @@ import { pathWithQuery } from '@/core/ui/path-with-query'
 import { EmptyState } from '@/core/ui/surface'
 import { AuditFeed } from '../../_components/audit-feed'
 import { AuditFilters } from '../../_components/audit-filters'
+import { ExportLink } from '../../_components/export-link'
 import { EventQuery, findEvents, findKinds } from '../../audit'
 import { can } from '../../policy'
 
@@ -20,12 +22,20 @@ export default async function AuditPage({ searchParams }: PageProps<'/admin/audi
   const [{ events, older, newer, matches }, kinds] = await Promise.all([findEvents(query, times), findKinds()])
   const { before, after, ...filter } = query
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
-  const pageHref = (cursor: { before?: string; after?: string }) =>
+  const pageHref = (cursor: { before?: string | undefined; after?: string | undefined }) =>
     pathWithQuery('/admin/audit', { ...filter, ...cursor })
   return (
     <Page
       title="Audit log"
       crumbs={[{ label: 'Admin', href: '/admin' }]}
+      actions={
+        !matches?.hasMore && (
+          <ExportLink
+            href={pathWithQuery('/api/admin/audit/export' as Route, filter)}
+            from={pageHref({ before, after })}
+          />
+        )
+      }
       lead={`What happened, and who did it. You can’t edit or delete events. Times are in ${times.timeZone}.`}
     >
       <AuditFilters filter={filter} kinds={kinds} times={times} />

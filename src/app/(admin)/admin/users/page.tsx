@@ -1,8 +1,8 @@
-import { Download, UserPlus } from 'lucide-react'
+import { UserPlus } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
 import { redirect } from 'next/navigation'
-import { getSession, requirePermission } from '@/core/auth/session/actor'
+import { requirePermission } from '@/core/auth/session/actor'
 import { AppError } from '@/core/errors'
 import { buttonVariants } from '@/core/ui/button'
 import { MenuNavigation } from '@/core/ui/menu-navigation'
@@ -10,6 +10,7 @@ import { Page } from '@/core/ui/page'
 import { SelectionForm } from '@/core/ui/selection-form'
 import { EmptyState } from '@/core/ui/surface'
 import { Tabs } from '@/core/ui/tabs'
+import { ExportLink } from '../../_components/export-link'
 import { ListFooter } from '../../_components/list-footer'
 import { SelectionBar } from '../../_components/selection-bar'
 import { UserFilters } from '../../_components/user-filters'
@@ -26,10 +27,9 @@ export default async function UsersPage({ searchParams }: PageProps<'/admin/user
   const { done, ...params } = await searchParams
   const query = parsePageQuery(params)
   const actor = await requirePermission(can('users.read'), listUrl(query))
-  const [{ users, secondFactors, previousCursor, nextCursor }, { total, tabs }, session] = await Promise.all([
+  const [{ users, secondFactors, previousCursor, nextCursor }, { total, tabs }] = await Promise.all([
     findPage(actor.id, query),
     countTabs(query),
-    getSession(),
   ])
   const isFirst = previousCursor === null
   const range = formatRange(total, { shown: users.length, isFirst, isLast: nextCursor === null })
@@ -38,15 +38,7 @@ export default async function UsersPage({ searchParams }: PageProps<'/admin/user
       title="Users"
       crumbs={[{ label: 'Admin', href: '/admin/overview' }]}
       lead="Everyone with an account, and what they can do."
-      actions={
-        <a
-          href={session?.isReauthenticated ? exportUrl(query) : reauthenticateUrl(listUrl(query))}
-          className={buttonVariants({ variant: 'outline' })}
-        >
-          <Download aria-hidden="true" />
-          Export
-        </a>
-      }
+      actions={<ExportLink href={exportUrl(query)} from={listUrl(query)} />}
       primary={
         <Link href={'/admin/invitations/new' as Route} prefetch={false} className={buttonVariants()}>
           <UserPlus aria-hidden="true" />
@@ -126,5 +118,3 @@ function NoUsers({ query }: { query: PageQuery }) {
     </EmptyState>
   )
 }
-
-const reauthenticateUrl = (returnPath: string) => `/confirm?callbackUrl=${encodeURIComponent(returnPath)}`
