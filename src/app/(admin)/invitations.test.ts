@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, inArray, sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '@/core/auth/policy'
 import type { Actor } from '@/core/auth/session/actor'
@@ -9,7 +9,15 @@ import { inTransaction } from '@/core/db/in-transaction'
 import { tokens, users } from '@/core/db/schema'
 import { asRequest } from '../../../tests/app/support/next-headers'
 import { invitationEmail, invitationToken } from './invitation-email'
-import { acceptInvitation, findInvitations, invite, inviteImported, resend, revoke } from './invitations'
+import {
+  acceptInvitation,
+  findInvitations,
+  invite,
+  inviteImported,
+  listInvitations,
+  resend,
+  revoke,
+} from './invitations'
 import { invitations } from './schema'
 
 let admin: Actor
@@ -33,7 +41,7 @@ const signUpAs = (email: string) =>
   inTransaction((tx) => signUpUser(tx, { email, name: 'Ada', method: 'google', client: { ip: null, userAgent: null } }))
 const roleOf = async (email: string) =>
   (await db.select({ role: users.role }).from(users).where(eq(users.email, email)))[0]?.role
-const idOf = async (email: string) => (await findInvitations()).find((one) => one.email === email)?.id ?? ''
+const idOf = async (email: string) => (await findInvitations(1_000)).find((one) => one.email === email)?.id ?? ''
 
 const findEmailJobs = async (invitationId: string) =>
   (
@@ -110,12 +118,12 @@ describe('inviting', () => {
     ['more than 50', () => Array.from({ length: 51 }, randomEmail).join(' ')],
     ['header injection', () => 'ada@example.com%0d%0abcc:x@example.com'],
   ])('rejects %s, and invites no one', async (_, text) => {
-    const before = (await findInvitations()).length
+    const before = (await findInvitations(1_000)).length
     await expect(asRequest({}, () => invite(admin, text(), 'viewer'))).rejects.toMatchObject({
       code: 'invalid_input',
       fields: { emails: [expect.any(String)] },
     })
-    expect((await findInvitations()).length).toBe(before)
+    expect((await findInvitations(1_000)).length).toBe(before)
   })
 
   test('rejects an existing user', async () => {
@@ -195,4 +203,17 @@ describe('the link', () => {
     await expect(accept(third)).rejects.toMatchObject({ code: 'not_found' })
     expect(await roleOf(email)).toBeUndefined()
   })
+})
+
+test('the list shows 50 at a time, and the next page goes on where it ended', async () => {
+  const emails = Array.from({ length: 60 }, randomEmail)
+  // Newer than those of other tests, and at the same time.
+  const sentAt = new Date(Date.now() + 60_000)
+  await db.insert(invitations).values(emails.map((email) => ({ email, role: 'viewer' as const, sentAt })))
+  const first = await listInvitations()
+  const second = await listInvitations(first.older)
+  await db.delete(invitations).where(inArray(invitations.email, emails))
+  const listed = [...first.invitations, ...second.invitations].slice(0, emails.length).map(({ email }) => email)
+  expect(first.invitations).toHaveLength(50)
+  expect(listed.toSorted()).toEqual(emails.toSorted())
 })

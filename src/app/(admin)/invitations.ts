@@ -115,7 +115,12 @@ export async function deleteInvitations(tx: Transaction, emails: string[]): Prom
 }
 
 /** Invitations that are not accepted yet, newest first. */
-export function findInvitations(limit = 200) {
+export function findInvitations(limit: number, before?: string) {
+  const [at, beforeId] = before?.split('_') ?? []
+  const isOlder =
+    at && beforeId
+      ? sql`(${invitations.sentAt}, ${invitations.id}) < (${at}::timestamptz, ${beforeId}::uuid)`
+      : undefined
   return db
     .select({
       id: invitations.id,
@@ -125,8 +130,18 @@ export function findInvitations(limit = 200) {
       isFresh: sql<boolean>`${isFresh}`,
     })
     .from(invitations)
+    .where(isOlder)
     .orderBy(desc(invitations.sentAt), desc(invitations.id))
     .limit(limit)
+}
+
+const pageSize = 50
+
+/** One page of them. `older` is the `before` of the next one. */
+export async function listInvitations(before?: string) {
+  const rows = await findInvitations(pageSize + 1, before)
+  const last = rows.length > pageSize ? rows[pageSize - 1] : undefined
+  return { invitations: rows.slice(0, pageSize), older: last && `${last.sentAt.toISOString()}_${last.id}` }
 }
 
 /** The email of an invitation that is not accepted yet. */

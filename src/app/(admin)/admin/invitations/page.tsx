@@ -1,23 +1,35 @@
 import { Ellipsis, MailPlus, RotateCw, X } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
+import { z } from 'zod'
 import { roleLabel } from '@/core/auth/roles'
 import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { Menu, menuItemClass } from '@/core/ui/menu'
 import { Page } from '@/core/ui/page'
+import { pathWithQuery } from '@/core/ui/path-with-query'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { RoleBadge } from '@/core/ui/role-badge'
 import { Alert, EmptyState, StatusDot } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
-import { findInvitations, isOpenToInvited } from '../../invitations'
+import { isOpenToInvited, listInvitations } from '../../invitations'
 import { can } from '../../policy'
 
 export const metadata = { title: 'Invitations' }
 
-export default async function InvitationsPage() {
+const Query = z.object({
+  before: z
+    .templateLiteral([z.iso.datetime(), '_', z.uuid()])
+    // PostgreSQL has no year 0.
+    .refine((text) => !text.startsWith('0000'))
+    .optional()
+    .catch(undefined),
+})
+
+export default async function InvitationsPage({ searchParams }: PageProps<'/admin/invitations'>) {
   await requirePermission(can('users.invite'), '/admin/invitations')
-  const invitations = await findInvitations()
+  const { before } = Query.parse(await searchParams)
+  const { invitations, older } = await listInvitations(before)
   const isOpen = isOpenToInvited()
   return (
     <Page
@@ -31,7 +43,11 @@ export default async function InvitationsPage() {
           <Alert tone="warning">Sign-up is closed. Set AUTH_SIGNUP to invite or open to send invitations.</Alert>
         )}
         {invitations.length === 0 ? (
-          <EmptyState icon={MailPlus} title="No pending invitations" action={isOpen && <InviteLink />}>
+          <EmptyState
+            icon={MailPlus}
+            title={before ? 'No older invitations' : 'No pending invitations'}
+            action={isOpen && <InviteLink />}
+          >
             People you invite appear here until they accept.
           </EmptyState>
         ) : (
@@ -54,10 +70,24 @@ export default async function InvitationsPage() {
             </TableBody>
           </Table>
         )}
+        {(before || older) && (
+          <nav aria-label="Pages" className="flex gap-2">
+            {before && <PageLink href="/admin/invitations">Newest invitations</PageLink>}
+            {older && (
+              <PageLink href={pathWithQuery('/admin/invitations', { before: older })}>Older invitations</PageLink>
+            )}
+          </nav>
+        )}
       </div>
     </Page>
   )
 }
+
+const PageLink = ({ href, children }: { href: Route; children: string }) => (
+  <Link href={href} prefetch={false} className={buttonVariants({ variant: 'outline', size: 'small' })}>
+    {children}
+  </Link>
+)
 
 const InviteLink = () => (
   <Link href="/admin/invitations/new" className={buttonVariants()}>
@@ -69,7 +99,7 @@ function InvitationRow({
   invitation: { id, email, role, sentAt, isFresh },
   isOpen,
 }: {
-  invitation: Awaited<ReturnType<typeof findInvitations>>[number]
+  invitation: Awaited<ReturnType<typeof listInvitations>>['invitations'][number]
   isOpen: boolean
 }) {
   return (

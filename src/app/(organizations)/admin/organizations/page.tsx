@@ -26,7 +26,12 @@ const Query = z.object({
     .refine((text) => text !== '' && !text.includes('\0'))
     .optional()
     .catch(undefined),
-  before: z.templateLiteral([z.iso.datetime(), '_', z.uuid()]).optional().catch(undefined),
+  before: z
+    .templateLiteral([z.iso.datetime(), '_', z.uuid()])
+    // PostgreSQL has no year 0.
+    .refine((text) => !text.startsWith('0000'))
+    .optional()
+    .catch(undefined),
 })
 
 /** Names and numbers: an admin of the app sees nothing that is in an organization. */
