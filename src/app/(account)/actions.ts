@@ -125,7 +125,7 @@ export const disconnectProvider = defineAction({
   input: z.object({ provider: z.string().regex(/^[a-z0-9-]{1,100}$/) }),
   run: async ({ input, actor }) => {
     await disconnect(actor.id, input.provider)
-    redirect('/account/connections')
+    closeDialog('/account/connections')
   },
 })
 
@@ -218,7 +218,7 @@ export const removePasskey = defineAction({
   input: z.object({ id: z.string() }),
   run: async ({ input, actor }) => {
     await passkeys.removePasskey(actor.id, input.id)
-    redirect('/account/passkeys')
+    closeDialog('/account/passkeys')
   },
 })
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, startSession, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
 import { linkIn, waitForEmail, waitForSentEmails } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
 import { query } from '../../../tests/app/support/query.ts'
@@ -161,8 +161,13 @@ test('a user without a password connects a second provider, sets a password, and
   await expect(page).toHaveURL('/dashboard')
   await page.goto('/account/connections')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Disconnect Google' }).click()
-  await expect(page.getByRole('main').getByRole('alert')).toContainText('your only sign-in method')
+  await waitForHydration(page)
+  await page.getByRole('link', { name: 'Disconnect Google' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Disconnect Google?' })
+  await dialog.getByRole('button', { name: 'Disconnect' }).click()
+  await expect(dialog.getByRole('alert')).toContainText('your only sign-in method')
+  await expectAccessible(page)
+  await dialog.getByRole('link', { name: 'Cancel' }).click()
   await page.getByRole('link', { name: 'Connect GitHub' }).click()
   await page.getByRole('button', { name: 'Connect GitHub' }).click()
   await authorizeAt(page, 'GitHub', email)
@@ -178,8 +183,11 @@ test('a user without a password connects a second provider, sets a password, and
   await expect(page.getByRole('main').getByRole('status')).toContainText('Password set')
   for (const name of ['Disconnect Google', 'Disconnect GitHub']) {
     await page.goto('/account/connections')
-    await page.getByRole('button', { name }).click()
-    await expect(page.getByRole('button', { name })).toHaveCount(0)
+    await waitForHydration(page)
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
+    await expect(page).toHaveURL('/account/connections')
+    await expect(page.getByRole('link', { name })).toHaveCount(0)
   }
   await waitForSentEmails()
   await page.context().clearCookies()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, signIn, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, signIn, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
@@ -57,8 +57,12 @@ test('a user adds a passkey, signs in with it alone, renames and removes it', as
   await page.locator('summary').click()
   await page.getByLabel('Passkey name').fill('My laptop')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await expect(page.getByRole('button', { name: 'Remove My laptop' })).toBeVisible()
-  await page.getByRole('button', { name: 'Remove My laptop' }).click()
+  await waitForHydration(page)
+  await page.getByRole('link', { name: 'Remove My laptop' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove My laptop?' })
+  await expect(dialog).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('No passkeys yet')).toBeVisible()
   await waitForEmail(email, 'A passkey was removed')
   await page.context().clearCookies()
@@ -184,14 +188,18 @@ test('the last sign-in method cannot be removed; with another one left, a provid
   await addPasskey(page)
   await query('delete from passwords where user_id = (select id from users where email = $1)', [email])
   await page.goto('/account/passkeys')
-  await page.getByRole('button', { name: /^Remove/ }).click()
-  await expect(alertMessage(page)).toContainText('your only sign-in method')
+  await waitForHydration(page)
+  await page.getByRole('link', { name: /^Remove/ }).click()
+  await page.getByRole('button', { name: 'Remove', exact: true }).click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toContainText('your only sign-in method')
   await query(
     `insert into accounts (provider, provider_account_id, user_id) select 'google', id::text, id from users where email = $1`,
     [email],
   )
   await page.goto('/account/connections')
-  await page.getByRole('button', { name: 'Disconnect Google' }).click()
+  await waitForHydration(page)
+  await page.getByRole('link', { name: 'Disconnect Google' }).click()
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).click()
   await expect(page.getByText('Not connected').first()).toBeVisible()
   await waitForEmail(email, 'Google was disconnected from your account')
   expect(
@@ -209,6 +217,7 @@ test('a user without a password reauthenticates with a passkey', async ({ page, 
     [email],
   )
   await page.goto('/account/delete')
+  await page.getByRole('link', { name: 'Confirm it’s you' }).click()
   await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Continue with a passkey' }).click()

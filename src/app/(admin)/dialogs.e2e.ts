@@ -217,7 +217,7 @@ test('a URL that was made up shows no text of its own, and leads nowhere else', 
   await query('update users set suspended_at = now() where id = $1', [id])
   await page.goto(`/admin/users?done=suspended&undo=${'x'.repeat(119)}`)
   await toast(page).getByRole('button', { name: 'Undo' }).click()
-  await expect(toast(page).getByRole('alert')).toContainText('This can’t be undone any more.')
+  await expect(toast(page).getByRole('alert')).toContainText('It’s too late to undo this.')
   expect(await isSuspended(id)).toBe(true)
 
   await page.goto(`/admin/users/${id}/restore?from=${encodeURIComponent('https://evil.example/')}`)

@@ -42,4 +42,4 @@ export async function findUndoable(
   )
 }
 
-export const nothingToUndo = () => new AppError('not_found', 'This can’t be undone any more.')
+export const nothingToUndo = () => new AppError('not_found', 'It’s too late to undo this.')

@@ -9,6 +9,10 @@ export { findConfirmation } from '../auth/flows/reauthenticate'
 /** The page that confirms the session, and then returns to `path`. */
 export const confirmPath = (path: string) => `/confirm?callbackUrl=${encodeURIComponent(path)}` as Route
 
+/** The user must go to the page that confirms the session first. Until then, the button of the form would lead to an error. */
+export const isConfirmedElsewhere = (confirmation: Confirmation | null) =>
+  confirmation !== null && !confirmation.isConfirmed && !confirmation.isInline
+
 /**
  * For the form of an action with `isSensitive`: asks for the password, unless the session is confirmed. Users who need more
  * than a password get a link to the page that asks for it, and then return to `path`. The result of `findConfirmation` is

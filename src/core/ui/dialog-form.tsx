@@ -2,7 +2,7 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import type { ComponentProps, ReactNode } from 'react'
 import { buttonVariants } from './button'
-import { ConfirmIdentity, findConfirmation } from './confirm-identity'
+import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from './confirm-identity'
 import { ActionForm, FormMessage, SubmitButton } from './form'
 import { type Crumb, Page } from './page'
 import { RouteDialog } from './route-dialog'
@@ -99,8 +99,6 @@ async function Content<Data>(props: DialogFormProps<Data>) {
     )
   }
   const confirmation = props.isSensitive ? await findConfirmation() : null
-  // The button would only lead to an error.
-  const isConfirmedElsewhere = confirmation && !confirmation.isConfirmed && !confirmation.isInline
   return (
     <ActionForm
       action={action}
@@ -123,7 +121,7 @@ async function Content<Data>(props: DialogFormProps<Data>) {
         {props.children}
         {confirmation && <ConfirmIdentity confirmation={confirmation} path={path} />}
       </div>
-      {!isConfirmedElsewhere && (
+      {!isConfirmedElsewhere(confirmation) && (
         <SubmitButton variant={props.isDangerous ? 'destructive' : 'primary'} className="[grid-area:submit]">
           {props.submit}
         </SubmitButton>

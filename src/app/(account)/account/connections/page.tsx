@@ -1,21 +1,18 @@
 import { Link2 } from 'lucide-react'
 import type { Route } from 'next'
+import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
-import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { EmptyState } from '@/core/ui/surface'
-import { disconnectProvider } from '../../actions'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 import { listIdentities } from '../../sign-in-methods'
 
 export const metadata = { title: 'Connected accounts' }
 
 export default async function ConnectedAccountsPage() {
   const actor = await requirePermission(signedIn, '/account/connections')
-  await redirectUnlessReauthenticated('/account/connections')
   const identities = await listIdentities(actor.id)
   return (
     <SettingsPage
@@ -46,13 +43,13 @@ export default async function ConnectedAccountsPage() {
               }
               action={
                 since ? (
-                  <ActionForm action={disconnectProvider} className="grid justify-items-end gap-2">
-                    <FormMessage />
-                    <input type="hidden" name="provider" value={id} />
-                    <SubmitButton variant="outline" size="small">
-                      Disconnect<span className="sr-only"> {name}</span>
-                    </SubmitButton>
-                  </ActionForm>
+                  <Link
+                    href={`/account/connections/${id}/disconnect` as Route}
+                    prefetch={false}
+                    className={buttonVariants({ variant: 'outline', size: 'small' })}
+                  >
+                    Disconnect<span className="sr-only"> {name}</span>…
+                  </Link>
                 ) : (
                   <a href={`/connect/${id}` as Route} className={buttonVariants({ variant: 'outline', size: 'small' })}>
                     Connect<span className="sr-only"> {name}</span>

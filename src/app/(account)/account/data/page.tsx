@@ -1,16 +1,16 @@
 import { Download } from 'lucide-react'
 import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
-import { requirePermission } from '@/core/auth/session/actor'
+import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
+import { confirmPath } from '@/core/ui/confirm-identity'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Data & privacy' }
 
 export default async function DataPage() {
   await requirePermission(signedIn, '/account/data')
-  await redirectUnlessReauthenticated('/account/data')
+  const session = await getSession()
   return (
     <SettingsPage title="Data & privacy" lead="Download a copy of your data, or delete your account.">
       <SettingCard
@@ -19,7 +19,10 @@ export default async function DataPage() {
         hint="Passwords and secrets aren’t included."
         action={
           // Not Link, which would prefetch the export.
-          <a href="/api/account/export" className={buttonVariants()}>
+          <a
+            href={session?.isReauthenticated ? '/api/account/export' : confirmPath('/account/data')}
+            className={buttonVariants()}
+          >
             <Download aria-hidden="true" />
             Download my data
           </a>

@@ -2,18 +2,17 @@ import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
 import { findDeletionEffects } from '@/core/auth/user/deletion-effects'
+import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { Alert } from '@/core/ui/surface'
 import { deleteAccount } from '../../actions'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Delete account' }
 
 export default async function DeletePage() {
   const { id, email } = await requirePermission(signedIn, '/account/delete')
-  await redirectUnlessReauthenticated('/account/delete')
-  const { blockers, notices } = await findDeletionEffects(id)
+  const [{ blockers, notices }, confirmation] = await Promise.all([findDeletionEffects(id), findConfirmation()])
   return (
     <SettingsPage
       title="Delete account"
@@ -40,7 +39,9 @@ export default async function DeletePage() {
           isDanger
           description="Deletes all your data and signs you out everywhere."
           hint="This can’t be undone."
-          action={<SubmitButton variant="destructive">Delete my account</SubmitButton>}
+          action={
+            !isConfirmedElsewhere(confirmation) && <SubmitButton variant="destructive">Delete my account</SubmitButton>
+          }
         >
           <FormMessage />
           {notices.map((text) => (
@@ -56,6 +57,7 @@ export default async function DeletePage() {
             hint={email}
             required
           />
+          {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/delete" />}
         </SettingCard>
       </ActionForm>
     </SettingsPage>

@@ -1,18 +1,17 @@
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
+import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants } from '@/core/ui/surface'
 import { cancelEmailChange, changeEmail } from '../../actions'
 import { findPendingEmail } from '../../email-change'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Email' }
 
 export default async function EmailPage() {
   const actor = await requirePermission(signedIn, '/account/email')
-  await redirectUnlessReauthenticated('/account/email')
-  const pending = await findPendingEmail(actor.id)
+  const [pending, confirmation] = await Promise.all([findPendingEmail(actor.id), findConfirmation()])
   return (
     <SettingsPage
       title="Email"
@@ -34,7 +33,7 @@ export default async function EmailPage() {
         <SettingCard
           title="Change email"
           hint="We’ll let your current address know."
-          action={<SubmitButton>Send confirmation link</SubmitButton>}
+          action={!isConfirmedElsewhere(confirmation) && <SubmitButton>Send confirmation link</SubmitButton>}
         >
           <FormMessage />
           <Field
@@ -46,6 +45,7 @@ export default async function EmailPage() {
             hint="We’ll send a confirmation link there."
             required
           />
+          {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/email" />}
         </SettingCard>
       </ActionForm>
       {pending && (

@@ -1,12 +1,15 @@
 import { FingerprintPattern } from 'lucide-react'
+import type { Route } from 'next'
+import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
+import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants, EmptyState } from '@/core/ui/surface'
 import { AddPasskey } from '../../_components/passkey-button'
-import { removePasskey, renamePasskey } from '../../actions'
+import { renamePasskey } from '../../actions'
 import { listPasskeys } from '../../passkeys'
 import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
@@ -40,13 +43,13 @@ export default async function PasskeysPage() {
                 </>
               }
               action={
-                <ActionForm action={removePasskey} className="grid justify-items-end gap-2">
-                  <FormMessage />
-                  <input type="hidden" name="id" value={id} />
-                  <SubmitButton variant="danger" size="small">
-                    Remove<span className="sr-only"> {name}</span>
-                  </SubmitButton>
-                </ActionForm>
+                <Link
+                  href={`/account/passkeys/${id}/remove` as Route}
+                  prefetch={false}
+                  className={buttonVariants({ variant: 'danger', size: 'small' })}
+                >
+                  Remove<span className="sr-only"> {name}</span>…
+                </Link>
               }
             >
               <details>

@@ -1,5 +1,6 @@
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
+import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import type { Crumb } from '@/core/ui/page'
 import { RelativeTime } from '@/core/ui/relative-time'
@@ -17,8 +18,7 @@ const lead = 'A second step at sign-in: a code from an authenticator app.'
 
 export default async function TwoFactorPage() {
   const actor = await requirePermission(signedIn, '/account/two-factor')
-  await redirectUnlessReauthenticated('/account/two-factor')
-  const { since, codesLeft } = await findTwoFactor(actor.id)
+  const [{ since, codesLeft }, confirmation] = await Promise.all([findTwoFactor(actor.id), findConfirmation()])
   if (!since) {
     return (
       <SettingsPage title="Two-factor authentication" crumbs={crumbs} lead={lead}>
@@ -27,14 +27,17 @@ export default async function TwoFactorPage() {
             title="Authenticator app"
             description="A stolen password alone won’t get anyone in."
             hint="Two-factor is off."
-            action={<SubmitButton>Turn on</SubmitButton>}
+            action={!isConfirmedElsewhere(confirmation) && <SubmitButton>Turn on</SubmitButton>}
           >
             <FormMessage />
+            {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/two-factor" />}
           </SettingCard>
         </ActionForm>
       </SettingsPage>
     )
   }
+  // With a second factor the password in a form is not enough.
+  await redirectUnlessReauthenticated('/account/two-factor')
   return (
     <SettingsPage title="Two-factor authentication" crumbs={crumbs} lead={lead}>
       <SettingCard

@@ -1,0 +1,9 @@
+import { signedIn } from '@/core/auth/policy'
+import { requirePermission } from '@/core/auth/session/actor'
+import { RemovePasskeyDialog } from '../../../../../_components/sign-in-method-dialog'
+
+export default async function RemoveDialog({ params }: PageProps<'/account/passkeys/[id]/remove'>) {
+  const { id } = await params
+  const actor = await requirePermission(signedIn, `/account/passkeys/${id}/remove`)
+  return <RemovePasskeyDialog frame="dialog" id={id} userId={actor.id} />
+}
