@@ -63,6 +63,22 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
+test('the banner says how many minutes are left, and then the session ends', async ({ page, password }) => {
+  await signInAsAdmin(page, password)
+  const user = await createUser()
+  await impersonate(page, user.id)
+  const banner = page.getByRole('region', { name: 'Impersonation' })
+  const startedAgo = (minutes: number) =>
+    query(`update sessions set created_at = now() - make_interval(mins => $2) where user_id = $1`, [user.id, minutes])
+  await startedAgo(20)
+  await page.reload()
+  await expect(banner).toContainText(/· (9|10) min left\./)
+  await startedAgo(30)
+  await page.reload()
+  await expect(page).toHaveURL(/\/signin/)
+  expect(await sessionOf(page)).toBeNull()
+})
+
 test('static pages show the impersonation banner, too', async ({ page, password }) => {
   await signInAsAdmin(page, password)
   const user = await createUser()

@@ -355,6 +355,46 @@ test.describe('without JavaScript', () => {
     await expect(preview(page)).toBeVisible()
   })
 
+  test('a post is published, restored to an earlier version, scheduled, shared and deleted', async ({
+    page,
+    password,
+    appUrl,
+  }) => {
+    const id = await openDraft(page, password, 'the first text')
+    const publish = async () => {
+      await page.getByRole('button', { name: 'Publish', exact: true }).click()
+      await page.getByRole('button', { name: 'Publish now' }).click()
+    }
+    await publish()
+    await expect(page.getByText('Published', { exact: true })).toBeVisible()
+    await text(page).fill('the second text')
+    await publish()
+    await expect(page.getByRole('link', { name: 'Version 2' })).toBeVisible()
+    await page.goto(`/content/${id}/versions/1`)
+    await page.getByRole('button', { name: 'Restore this version' }).click()
+    await expect(text(page)).toHaveValue('the first text')
+
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1_000).toISOString().slice(0, 16)
+    await page.getByLabel('Publish on (UTC)').fill(tomorrow)
+    await page.getByRole('button', { name: 'Schedule', exact: true }).click()
+    await expect(page.getByText(/scheduled for/i).first()).toBeVisible()
+
+    await page.getByRole('button', { name: 'Share preview' }).click()
+    await page.getByRole('button', { name: 'Create preview link' }).click()
+    const link = await page.locator('code').filter({ hasText: '/posts/preview?token=' }).innerText()
+    const reader = await newBrowserPage(page, appUrl)
+    await reader.goto(link)
+    await expect(reader.getByText('the first text')).toBeVisible()
+    await reader.context().close()
+
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await page.getByRole('link', { name: 'Delete…' }).click()
+    await page.getByRole('button', { name: 'Delete post' }).click()
+    await expect(page.getByText('Post deleted.')).toBeVisible()
+    expect((await page.goto(`/content/${id}`))?.status()).toBe(404)
+  })
+
   test('the field shows its text itself', async ({ page, password }) => {
     await openDraft(page, password, 'Some **text**')
     await expect(text(page)).toHaveValue('Some **text**')

@@ -1,14 +1,20 @@
 import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { appName } from '../../../src/brand.ts'
 import { expect, expectAccessible, test } from '../support/e2e-test.ts'
+import { hasModule } from '../support/has-module.ts'
+import { linkIn, type ReceivedEmail, waitForEmail } from '../support/inbox.ts'
 import { newUser } from '../support/new-user.ts'
+import { choosePassword, requestReset } from '../support/reset-password.ts'
 import { type RunningServer, startServer } from '../support/server.ts'
+import { signInAsNewUser } from '../support/sign-in.ts'
 
 // The tests share one app, and count the lookups of one another.
 test.describe.configure({ mode: 'default' })
 
-// The password of the seeded users counts as breached here.
+// The password of the seeded users counts as breached here, and this one.
+const breached = 'a password from a breach'
 const sha1Of = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()
 
 let breachService: Server
@@ -16,10 +22,11 @@ let app: RunningServer
 let lookups: string[] = []
 
 test.beforeAll(async () => {
-  const digest = sha1Of(process.env.DEV_PASSWORD ?? '')
+  const digests = [process.env.DEV_PASSWORD ?? '', breached].map(sha1Of)
   breachService = createServer(({ url = '' }, response) => {
     lookups.push(url)
-    response.end(url === `/range/${digest.slice(0, 5)}` ? `${digest.slice(5)}:7\r\n` : `${'0'.repeat(35)}:0\r\n`)
+    const found = digests.filter((digest) => url === `/range/${digest.slice(0, 5)}`)
+    response.end([...found.map((digest) => `${digest.slice(5)}:7`), `${'0'.repeat(35)}:0`, ''].join('\r\n'))
   })
   await new Promise<void>((resolve) => breachService.listen(0, '127.0.0.1', resolve))
   const { DATABASE_URL = '', AUTH_SECRET = '' } = process.env
@@ -74,6 +81,48 @@ for (const javaScriptEnabled of [true, false]) {
     })
   })
 }
+
+/** The link of an email, at the app that asks the service. */
+const linkHere = (email: ReceivedEmail) => {
+  const { pathname, search } = new URL(linkIn(email))
+  return app.url + pathname + search
+}
+
+test('a breached password cannot be chosen with a reset', async ({ page }) => {
+  const email = await newUser()
+  await requestReset(page, email)
+  await page.goto(linkHere(await waitForEmail(email, 'Reset your password')))
+  await choosePassword(page, breached)
+  await expect(page.getByLabel('New password')).toHaveAccessibleDescription(/data breach/)
+  await choosePassword(page, 'a password from no breach')
+  await expect(page).toHaveURL(/notice=password_changed/)
+})
+
+test('a breached password cannot be chosen as a new one', async ({ page, password }) => {
+  test.skip(!hasModule('account'), 'there is no page to change the password')
+  await signInAsNewUser(page, password)
+  await page.goto(`${app.url}/account/password`)
+  await page.getByLabel('Current password').fill(password)
+  await page.getByLabel('New password').fill(breached)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByLabel('New password')).toHaveAccessibleDescription(/data breach/)
+})
+
+test('an invited user cannot choose a breached password', async ({ page, password }) => {
+  test.skip(!hasModule('admin'), 'there are no invitations')
+  const email = `invited-${crypto.randomUUID()}@example.com`
+  await signInAsNewUser(page, password, { role: 'admin', name: 'Ada' })
+  await page.goto('/admin/invitations/new')
+  await page.getByLabel('Emails').fill(email)
+  await page.getByRole('button', { name: 'Send invitations' }).click()
+  const invitation = linkHere(await waitForEmail(email, `Ada invited you to ${appName}`))
+  await page.context().clearCookies()
+  await page.goto(invitation)
+  await page.getByLabel('Name').fill('Grace')
+  await page.getByLabel('Password', { exact: true }).fill(breached)
+  await page.getByRole('button', { name: 'Join' }).click()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAccessibleDescription(/data breach/)
+})
 
 test('a caller who is not signed in does not get the notice', async ({ page }) => {
   await page.goto(`${app.url}/signin/breached`)

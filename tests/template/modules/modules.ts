@@ -1,16 +1,20 @@
 // npm run test:modules: creates an app with every selection of modules, as create-plinth does. Each must type-check. With
 // none, all, and all but one module it must also pass lint and knip, build and start; paths of an absent module must be 404,
-// and nothing in the build may mention it. The example module of docs/modules.md and the provider, the role and the field of
-// docs/recipes.md are generated from those pages and tested together with all modules, so that the pages stay correct. With
-// --short it only type-checks and lints the apps with all modules and without any.
+// no link of a page that an admin sees may lead there, and nothing in the build may mention it. The example module of
+// docs/modules.md and the provider, the role and the field of docs/recipes.md are generated from those pages and tested
+// together with all modules, so that the pages stay correct. With --short it only type-checks and lints the apps with all
+// modules and without any.
 import { execFileSync } from 'node:child_process'
-import { globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeSnapshot } from '../../../cli/make-snapshot.ts'
 import { render } from '../../../cli/src/render.ts'
 import { writeTree } from '../../../cli/src/versions.ts'
+import { root } from '../../../scripts/root.ts'
 import { showUsage } from '../../../scripts/show-usage.mjs'
 import { createDatabase, dropDatabase, findServer, runDb } from '../../app/support/database.ts'
+import { query } from '../../app/support/query.ts'
 import { startServer } from '../../app/support/server.ts'
 import { installCli } from '../support/cli.ts'
 import { makeWorkFolder, runScript } from '../support/project-copy.ts'
@@ -23,6 +27,7 @@ import {
   stepsIn,
   writeSource,
 } from '../support/recipes.ts'
+import { followLinks } from './linked-pages.ts'
 import { renameApp, searchServed } from './served-name.ts'
 
 showUsage('npm run test:modules [-- --short | none | <module>,<module> …]')
@@ -147,7 +152,26 @@ function createApp(modules: string[]): void {
   execFileSync('git', ['init', '--quiet'], { cwd: folder })
 }
 
-async function withRunningApp(work: (get: (path: string) => Promise<Response>) => Promise<void>): Promise<void> {
+interface RunningApp {
+  get(path: string): Promise<Response>
+  getAsAdmin(path: string): Promise<Response>
+}
+
+/** Inserts an admin with a session. Returns their cookie. */
+async function createAdmin(databaseUrl: string): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await query(
+    `with new_user as (
+       insert into users (email, name, role, email_verified_at) values ('ada@example.com', 'Ada', 'admin', now()) returning id)
+     insert into sessions (user_id, token_hash) select id, $1 from new_user`,
+    [createHash('sha256').update(token).digest()],
+    databaseUrl,
+  )
+  const [, slug] = /appSlug = '([^']+)'/.exec(readFileSync(join(folder, 'src', 'brand.ts'), 'utf8')) ?? []
+  return `${slug}.session=${token}`
+}
+
+async function withRunningApp(work: (running: RunningApp) => Promise<void>): Promise<void> {
   const server = await findServer()
   const database = await createDatabase(server.url)
   runDb('migrate', database.url, undefined, folder)
@@ -157,7 +181,9 @@ async function withRunningApp(work: (get: (path: string) => Promise<Response>) =
     { folder },
   )
   try {
-    await work((path) => fetch(app.url + path, { redirect: 'manual' }))
+    const cookie = await createAdmin(database.url)
+    const get = (path: string, headers = {}) => fetch(app.url + path, { redirect: 'manual', headers })
+    await work({ get: (path) => get(path), getAsAdmin: (path) => get(path, { cookie }) })
   } finally {
     await app.stop()
     await dropDatabase(server.url, database.name)
@@ -175,6 +201,14 @@ const ownersIn = (app: string) => [
     .map((name): string => JSON.parse(readFileSync(join(app, 'src', 'app', name, 'module.json'), 'utf8')).title),
 ]
 const isSame = (one: string[], other: string[]) => one.toSorted().join() === other.toSorted().join()
+
+const modulesWithNavigation = new Set([
+  'notes',
+  ...names.filter((name) => {
+    const file = join(root, 'src', 'app', `(${name})`, 'ui.tsx')
+    return existsSync(file) && readFileSync(file, 'utf8').includes('navigation: [')
+  }),
+])
 
 /** Paths by module, filled in after the app with all modules was built. */
 const pathsByModule = new Map<string, string[]>()
@@ -203,7 +237,9 @@ async function testSelection(modules: string[]): Promise<void> {
   script('test:contract', when)
   // Nobody, the three roles, and the one of the recipe.
   if (isAll) check(`${when}: the matrix has five callers`, script('test:matrix', when).includes(', 5 callers each'))
-  await withRunningApp(async (get) => {
+  await withRunningApp(async ({ get, getAsAdmin }) => {
+    const { reached, dead } = await followLinks(getAsAdmin, ['/dashboard', '/search', '/'])
+    check(`${when}: no link of a page that an admin sees is dead`, dead.length === 0, dead.join('\n'))
     for (const [name, paths] of pathsByModule) {
       const isThere = modules.includes(name) || (isAll && name === 'notes')
       for (const path of paths.filter((one) => one !== '/')) {
@@ -215,18 +251,25 @@ async function testSelection(modules: string[]): Promise<void> {
       }
       const present = modules.flatMap((module) => (module === name ? [] : (pathsByModule.get(module) ?? [])))
       const traces = tracesOf(`(${name})`, paths, present)
+      if (modulesWithNavigation.has(name))
+        check(
+          `${when}: ${isThere ? 'links lead' : 'no link leads'} to ${name}`,
+          reached.some((path) => paths.includes(path)) === isThere,
+        )
       if (isThere) check(`${when}: the search for traces finds ${name}`, traces.length > 0)
       else check(`${when}: nothing in the build mentions ${name}`, traces.length === 0, traces.join('\n'))
     }
     if (isAll) {
       const paths = Object.values(routes()).filter((path) => !path.includes('[') && !path.includes('('))
-      const { leftovers, isRenamed } = await searchServed(get, [...paths, '/not-there', '/api/not-there'])
+      const asGuest = await searchServed(get, [...paths, '/not-there', '/api/not-there'])
+      const asAdmin = await searchServed(getAsAdmin, reached)
+      const leftovers = [...asGuest.leftovers, ...asAdmin.leftovers]
       check(
         `${when}: nothing that is served has the name of the template`,
         leftovers.length === 0,
         leftovers.join('\n'),
       )
-      check(`${when}: pages have the new name`, isRenamed)
+      check(`${when}: pages have the new name`, asGuest.isRenamed && asAdmin.isRenamed)
     }
     if (modules.includes('docs')) {
       const { tags } = (await (await get('/api/openapi.json')).json()) as { tags: { name: string }[] }
