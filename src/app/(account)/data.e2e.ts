@@ -40,7 +40,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(read('profile.json')).toMatchObject({ email, name: 'Test User', role: 'viewer' })
       expect(read('sessions.json')).toHaveLength(1)
       const kinds = read('activity.json').map(({ kind }: { kind: string }) => kind)
-      expect(kinds).toEqual(['person.exported', 'session.confirmed', 'session.started'])
+      expect(kinds).toEqual(['person.exported', 'session.confirmed', 'confirmation.failed', 'session.started'])
     })
   })
 }
