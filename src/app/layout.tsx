@@ -53,7 +53,7 @@ export default async function RootLayout({ children }: LayoutProps<'/'>) {
       <body>
         <a
           href="#main"
-          className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+          className="sr-only z-50 rounded-md bg-primary px-4 py-2 text-primary-foreground focus:not-sr-only focus:fixed focus:top-2 focus:start-2"
         >
           Skip to content
         </a>

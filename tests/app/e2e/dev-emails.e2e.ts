@@ -4,12 +4,10 @@ import { expect, test } from '../support/e2e-test.ts'
 
 const subject = 'Your password was changed'
 
+const samples = (page: Page) => page.getByRole('list', { name: 'Kinds of emails' }).getByRole('link')
+
 const pathsOfSamples = (page: Page) =>
-  page
-    .getByRole('main')
-    .getByRole('listitem')
-    .getByRole('link')
-    .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+  samples(page).evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
 
 /** Opens the HTML of a sample as a page of its own. */
 async function openSample(page: Page, url: string): Promise<void> {
@@ -29,8 +27,8 @@ for (const javaScriptEnabled of [true, false]) {
 
     test('every kind of email is listed, and shown as HTML and as text', async ({ page, devUrl }) => {
       await page.goto(`${devUrl}/dev/emails`)
-      expect(await page.getByRole('main').getByRole('listitem').count()).toBeGreaterThan(10)
-      await page.getByRole('main').getByRole('link', { name: subject }).first().click()
+      expect(await samples(page).count()).toBeGreaterThan(10)
+      await samples(page).filter({ hasText: subject }).first().click()
       const article = page.getByRole('article', { name: subject })
       const email = page.frameLocator('iframe')
       await expect(email.getByRole('heading', { name: subject })).toBeVisible()
@@ -77,7 +75,7 @@ test('every link of an email is in its text, too, and leads to a page', async ({
   for (const path of await pathsOfSamples(page)) {
     await page.goto(devUrl + path)
     const links = page.frameLocator('iframe').getByRole('link')
-    const hrefs = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).href))
+    const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     await page.goto(`${devUrl}${path}&view=text`)
     const text = await page.locator('pre').innerText()
     for (const href of hrefs) {

@@ -36,7 +36,7 @@ export default async function EmailsPage({
           <p className="text-muted-foreground">Every email the app can send, with sample data.</p>
         </div>
         <div className="grid grid-cols-1 gap-8 lg:grid-cols-[20rem_1fr]">
-          <ul className="grid content-start gap-1">
+          <ul aria-label="Kinds of emails" className="grid content-start gap-1">
             {samples.map(({ id, kind, content }) => (
               <li key={id}>
                 <a
