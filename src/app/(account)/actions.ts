@@ -111,7 +111,7 @@ export const cancelEmailChange = defineAction({
   },
 })
 
-/** Target of the link in the email. The token proves who owns the new email, the session who requested the change. */
+/** Target of the link in the email. The token proves who owns the new email, the session proves who requested the change. */
 export const verifyNewEmail = defineAction({
   allow: signedIn,
   input: z.object({ token: z.string() }),
@@ -223,19 +223,19 @@ export const removePasskey = defineAction({
 })
 
 export const beginPasskeySignIn = definePublicAction({
-  input: z.object({ isSecondStep: z.boolean(), isAutofill: z.boolean().default(false) }),
+  input: z.object({ isSecondFactor: z.boolean(), isAutofill: z.boolean().default(false) }),
   run: ({ input }) => passkeys.beginPasskeySignIn(input),
 })
 
 export const signInWithPasskey = definePublicAction({
   input: z.object({
     passkey: passkeys.UsedPasskey,
-    isSecondStep: z.boolean(),
+    isSecondFactor: z.boolean(),
     isAutofill: z.boolean().default(false),
     callbackUrl: z.string().optional(),
   }),
   run: async ({ input }) => {
-    if (input.isSecondStep) await passkeys.completeSignInWithPasskey(input.passkey)
+    if (input.isSecondFactor) await passkeys.completeSignInWithPasskey(input.passkey)
     else await passkeys.signInWithPasskey(input.passkey, input.isAutofill)
     redirect(afterSignInPath(input.callbackUrl))
   },

@@ -5,6 +5,7 @@ import { recordAuditEvent } from '@/core/audit/record-audit-event'
 import { causedBy, encryptRecipient } from '@/core/auth/security-notice'
 import type { Actor } from '@/core/auth/session/actor'
 import { type EmailLinkPurpose, isValidToken, reportCompromiseLink, resetLink } from '@/core/auth/tokens/email-link'
+import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { deleteUnverifiedUser } from '@/core/auth/user/create'
 import { normalizeEmail } from '@/core/auth/user/email'
 import { type Database, db, type Transaction } from '@/core/db/client'
@@ -28,7 +29,7 @@ export async function requestEmailChange(actor: Actor, emailAsTyped: string): Pr
   const fields = { email: [email ? 'That’s already your email' : 'Enter a valid email, like ada@example.com'] }
   if (!email || email === actor.email.toLowerCase()) throw new AppError('invalid_input', undefined, { fields })
   await emailChangeLimit.consume(actor.id)
-  await inTransaction(async (tx) => {
+  await transactionAsSelf(actor.id, async (tx) => {
     await tx
       .insert(emailChanges)
       .values({ userId: actor.id, email })
@@ -98,9 +99,9 @@ export async function findEmailChange(
  */
 export async function verifyEmailChange(actor: Actor, token: string): Promise<{ email: string }> {
   const client = getClientInfo(await headers())
+  // Of two concurrent requests, the second waits until it has the lock, and then finds no change.
   const work = async (tx: Transaction) => {
-    // Locks the user row first: of two concurrent requests, the second waits here and then finds no change.
-    const [change] = await findChangeByToken(tx, token).for('update', { of: users })
+    const [change] = await findChangeByToken(tx, token)
     if (change && change.userId !== actor.id) throw new AppError('forbidden', 'This link is for another account.')
     const [usedToken] = await tx
       .delete(tokens)
@@ -131,5 +132,5 @@ export async function verifyEmailChange(actor: Actor, token: string): Promise<{ 
     return { email }
   }
   // A sign-up or another user may take the email between the check and the update: the second run then reports it.
-  return inTransaction(work, { retry: 'unique_violation' })
+  return transactionAsSelf(actor.id, work, { retry: 'unique_violation' })
 }

@@ -20,10 +20,10 @@ import type { Actor } from '@/core/auth/session/actor'
 import { startSessionWithMethod } from '@/core/auth/session/browser-session'
 import { consumeBrowserToken, issueBrowserToken } from '@/core/auth/session/browser-token'
 import type { Session } from '@/core/auth/session/sessions'
+import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { requireName } from '@/core/auth/user/name'
 import { db, type Transaction } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
-import { users } from '@/core/db/schema'
 import { env } from '@/core/env'
 import { AppError } from '@/core/errors'
 import { clientIp, getClientInfo, ipGroup } from '@/core/http/client-ip'
@@ -151,10 +151,8 @@ export async function addPasskey(userId: string, given: z.output<typeof NewPassk
   if (!registration?.verified) throw new AppError('invalid_input', 'This passkey can’t be used here. Try another one.')
   const { id, publicKey, counter } = registration.registrationInfo.credential
   const client = getClientInfo(await headers())
-  await inTransaction(async (tx) => {
-    // Locks the user row, so that two passkeys added at the same time cannot exceed the limit.
-    const [owner] = await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
-    if (!owner) throw new AppError('unauthenticated')
+  // Locks the user row, so that two passkeys added at the same time cannot exceed the limit.
+  await transactionAsSelf(userId, async (tx) => {
     const [known] = await tx.select({ count: count() }).from(passkeys).where(eq(passkeys.userId, userId))
     if (known && known.count >= maxPasskeys) throw tooMany()
     const added = await tx
@@ -202,16 +200,16 @@ export async function removePasskey(userId: string, id: string): Promise<void> {
  * of an autofill has its own limit, and works only for `signInWithPasskey` with `isAutofill`.
  */
 export async function beginPasskeySignIn({
-  isSecondStep,
+  isSecondFactor,
   isAutofill,
 }: {
-  isSecondStep: boolean
+  isSecondFactor: boolean
   isAutofill: boolean
 }): Promise<Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>> {
-  const isForAutofill = isAutofill && !isSecondStep
+  const isForAutofill = isAutofill && !isSecondFactor
   await (isForAutofill ? autofillLimit : passkeyLimit).consume(await callerIp())
-  const userId = isSecondStep ? await findPendingUserId() : null
-  if (isSecondStep && !userId) throw new AppError('unauthenticated', 'Enter your password first.')
+  const userId = isSecondFactor ? await findPendingUserId() : null
+  if (isSecondFactor && !userId) throw new AppError('unauthenticated', 'Enter your password first.')
   const { extensions: _, ...options } = await generateAuthenticationOptions({
     rpID: site().id,
     challenge: await newChallenge(isForAutofill ? 'autofill' : 'sign_in', userId),
@@ -277,11 +275,12 @@ export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isA
 
 /** Completes a pending sign-in with a passkey as the second factor. */
 export async function completeSignInWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
-  const session = await completePendingSignIn(async (tx, pendingUserId) => {
+  const check = async (tx: Transaction, pendingUserId: string) => {
     if ((await verifyPasskey(tx, given)) !== pendingUserId) return null
     await resetWrongCodes(tx, pendingUserId)
     return 'passkey'
-  })
+  }
+  const session = await completePendingSignIn(check, { isWholeSignIn: true })
   await passkeyLimit.forgive(await callerIp())
   return session
 }

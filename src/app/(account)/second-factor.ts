@@ -9,6 +9,7 @@ import { findRole } from '@/core/auth/roles'
 import { causedBy } from '@/core/auth/security-notice'
 import { decrypt, encrypt } from '@/core/auth/tokens/encrypt'
 import { hashToken } from '@/core/auth/tokens/token'
+import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { db, type Transaction } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
@@ -237,7 +238,7 @@ async function recordTwoFactorChange(
 /** Turns TOTP on after a first correct code. Returns the recovery codes, which are shown only once. */
 export async function enableTwoFactor(userId: string, code: string): Promise<string[]> {
   const resetAttempts = await countCodeAttempt(userId)
-  const codes = await inTransaction((tx) => enableTotp(tx, userId, code))
+  const codes = await transactionAsSelf(userId, (tx) => enableTotp(tx, userId, code))
   await resetAttempts()
   return codes
 }
@@ -269,7 +270,7 @@ async function enableTotp(tx: Transaction, userId: string, code: string): Promis
 
 /** Replaces the recovery codes; the old ones stop working. */
 export async function renewRecoveryCodes(userId: string): Promise<string[]> {
-  return inTransaction(async (tx) => {
+  return transactionAsSelf(userId, async (tx) => {
     const [on] = await tx
       .select({ userId: totp.userId })
       .from(totp)
@@ -284,7 +285,7 @@ export async function renewRecoveryCodes(userId: string): Promise<string[]> {
 export async function disableTwoFactor(userId: string): Promise<void> {
   if (await isTwoFactorRequired(userId))
     throw new AppError('forbidden', 'Two-factor authentication is required here and can’t be turned off.')
-  await inTransaction((tx) => removeTwoFactor(tx, userId))
+  await transactionAsSelf(userId, (tx) => removeTwoFactor(tx, userId))
 }
 
 export async function removeTwoFactor(tx: Transaction, userId: string, actorId = userId): Promise<void> {

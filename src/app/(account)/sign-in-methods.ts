@@ -4,9 +4,9 @@ import { headers } from 'next/headers'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
 import { configuredProviders, providerName } from '@/core/auth/oauth/providers'
 import { causedBy } from '@/core/auth/security-notice'
+import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { db, type Transaction } from '@/core/db/client'
-import { inTransaction } from '@/core/db/in-transaction'
-import { identities, passwords, users } from '@/core/db/schema'
+import { identities, passwords } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { getClientInfo } from '@/core/http/client-ip'
 import { enqueue } from '@/core/jobs/queue'
@@ -27,8 +27,7 @@ async function countSignInMethods(tx: Pick<Transaction, 'execute'>, userId: stri
  * cannot each rely on the method that the other removes.
  */
 export function removeSignInMethod(userId: string, work: (tx: Transaction) => Promise<void>): Promise<void> {
-  return inTransaction(async (tx) => {
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update')
+  return transactionAsSelf(userId, async (tx) => {
     await work(tx)
     if ((await countSignInMethods(tx, userId)) === 0)
       throw new AppError('conflict', 'This is your only sign-in method. Add a password or another method first.')

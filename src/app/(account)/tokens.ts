@@ -8,6 +8,7 @@ import { defaultRole, type Role, roles } from '@/core/auth/roles'
 import { causedBy } from '@/core/auth/security-notice'
 import { touchIntervalSeconds } from '@/core/auth/session/settings'
 import { hashToken, newToken } from '@/core/auth/tokens/token'
+import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { requireName } from '@/core/auth/user/name'
 import { db, preparedName } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
@@ -86,11 +87,9 @@ export async function createToken(
   const name = requireName(nameAsTyped)
   const token = prefix + newToken()
   const client = getClientInfo(await headers())
-  await inTransaction(async (tx) => {
-    // Locks the user row, so that concurrent calls cannot exceed the limit and the role is the current one.
-    const [owner] = await tx.select({ role: users.role }).from(users).where(eq(users.id, userId)).for('update')
-    if (!owner) throw new AppError('unauthenticated')
-    if (!rolesUpTo(owner.role).includes(role))
+  // Locks the user row, so that concurrent calls cannot exceed the limit.
+  await transactionAsSelf(userId, async (tx, ownRole) => {
+    if (!rolesUpTo(ownRole).includes(role))
       throw new AppError('forbidden', 'A token can’t have a higher role than you.')
     const [existing] = await tx.select({ count: count() }).from(apiTokens).where(eq(apiTokens.userId, userId))
     if (existing && existing.count >= maxTokens)

@@ -9,6 +9,7 @@ import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
 import { env } from '@/core/env'
 import { defineEmail, sampleRecipient } from '@/core/mail/define-email'
+import { hasLink } from '@/core/mail/has-link'
 import type { EmailContent } from '@/core/mail/render-email'
 import { invitations } from './schema'
 
@@ -25,7 +26,7 @@ interface InvitationContent {
   email: string
   role: Role
   url: string
-  /** The name of the admin who sent it; undefined if they are deleted or suspended by now. */
+  /** The name of the admin who sent it; undefined if they are deleted or suspended by now, or if it looks like a link. */
   inviter: string | undefined
 }
 
@@ -74,7 +75,7 @@ async function findInviter(inviterId: string | undefined): Promise<string | unde
     .select({ name: users.name })
     .from(users)
     .where(and(eq(users.id, inviterId), isNull(users.suspendedAt)))
-  return inviter?.name || undefined
+  return inviter?.name && !hasLink(inviter.name) ? inviter.name : undefined
 }
 
 /**

@@ -23,7 +23,7 @@ import { newSecrets } from './secrets'
 // A successful sign-in gives its points back: a whole office may sign in behind one IP.
 const ipLimit = defineLimit('email_code_ip', { points: 60, seconds: 60 * 60, successes: 600 })
 const emailAndIpLimit = defineLimit('email_code_pair', { points: 5, seconds: 60 * 60 })
-/** Fewer than the ten emails an hour that reach an inbox, so that a link to reset the password still arrives. */
+/** Fewer than the ten emails an hour that reach an inbox, so that others still arrive. */
 const recipientLimit = defineLimit('email_code_recipient', { points: 8, seconds: 60 * 60 })
 
 const { name: purpose, lifetimeSeconds } = emailCodeLink

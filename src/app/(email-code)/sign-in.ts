@@ -129,14 +129,14 @@ async function attempt(
 }
 
 async function startSignIn(userId: string): Promise<SecondFactor | null> {
-  const secondFactor = await startPendingSignIn(userId)
+  // The inbox may be open in the same unattended browser. So this does not count as a reauthentication if the user can
+  // reauthenticate in another way.
+  const reauthenticatedAt = (await hasStrongerReauthentication(userId)) ? new Date(0) : undefined
+  const secondFactor = await startPendingSignIn(userId, reauthenticatedAt)
   if (secondFactor) {
     await rememberSignInMethod(emailCodeLink.name)
     return secondFactor
   }
-  // The inbox may be open in the same unattended browser. So this does not count as a reauthentication if the user can
-  // reauthenticate in another way.
-  const reauthenticatedAt = (await hasStrongerReauthentication(userId)) ? new Date(0) : undefined
   await startSessionWithMethod(userId, emailCodeLink.name, reauthenticatedAt)
   return null
 }

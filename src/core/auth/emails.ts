@@ -84,16 +84,17 @@ const resetSamples = () => [resetContent(sampleRecipient, sampleEmailLink(resetL
 
 /**
  * Can be requested by unauthenticated callers for any email. `userId` is null if there is no such user; nothing is
- * sent.
+ * sent. A flood of other emails cannot keep it from the owner of the account, and of a flood of these every link works.
  */
 export const resetEmail = defineEmail('reset', {
+  isSentOverLimit: true,
   data: z.object({ userId: z.uuid().nullable() }),
   compose: composeResetEmail,
   samples: resetSamples,
 })
 
 /**
- * Sent by an admin. Unlike `resetEmail` it is not blocked when unauthenticated callers flood the inbox.
+ * Sent by an admin. Counted apart from `resetEmail`, so that it arrives when unauthenticated callers flood the inbox.
  * @public For modules that manage users.
  */
 export const resetByAdminEmail = defineEmail('reset_by_admin', {

@@ -9,7 +9,7 @@ import { withRequest } from '../http/request'
 import { definePolicy, type Role } from './policy'
 import { getSession } from './session/actor'
 import { hashToken, newToken } from './tokens/token'
-import { transactionAs } from './transaction-as'
+import { transactionAs, transactionAsSelf } from './transaction-as'
 
 const { can } = definePolicy({ 'things.write': ['editor', 'admin'], 'things.delete': ['admin'] })
 
@@ -102,6 +102,58 @@ describe('a transaction on behalf of a user', () => {
     // In a deadlock, both would have begun.
     expect(runs).toBe(1)
   })
+})
+
+/** Runs `work` in a request with a session of the user. */
+async function withSession(userId: string, work: (sessionId: string) => Promise<unknown>) {
+  const token = newToken()
+  const [session] = await db
+    .insert(sessions)
+    .values({ userId, tokenHash: hashToken(token) })
+    .returning({ id: sessions.id })
+  return withRequest({ id: 'test', headers: new Headers({ cookie: `${appSlug}.session=${token}` }) }, async () => {
+    expect((await getSession())?.user.id).toBe(userId)
+    return work(session?.id ?? '')
+  })
+}
+
+const renameSelf = (userId: string) =>
+  transactionAsSelf(userId, async (tx) => {
+    await recordAuditEvent(tx, 'thing.renamed', { actorId: userId })
+    return 'renamed'
+  })
+
+describe.each([
+  ['a transaction on behalf of a user', write],
+  ['a transaction on the user’s own account', ({ id }: typeof editor) => renameSelf(id)],
+])('%s', (_, run) => {
+  test('does nothing once the session has ended', async () => {
+    await withSession(editor.id, async (id) => {
+      await expect(run(editor)).resolves.toBeDefined()
+      await db.delete(sessions).where(eq(sessions.id, id))
+      await expect(run(editor)).rejects.toMatchObject({ code: 'unauthenticated' })
+    })
+    expect(await eventsOf(editor.id)).toBe(1)
+  })
+
+  test('waits while the session is being ended, and then does nothing', async () => {
+    await withSession(editor.id, async (id) => {
+      let running: Promise<unknown> | undefined
+      await inTransaction(async (tx) => {
+        await tx.delete(sessions).where(eq(sessions.id, id))
+        running = run(editor).catch((error) => error.code)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      })
+      expect(await running).toBe('unauthenticated')
+    })
+    expect(await eventsOf(editor.id)).toBe(0)
+  })
+})
+
+test('nobody changes their own account once they are suspended', async () => {
+  await expect(renameSelf(editor.id)).resolves.toBe('renamed')
+  await set(editor.id, { isSuspended: true })
+  await expect(renameSelf(editor.id)).rejects.toMatchObject({ code: 'unauthenticated' })
 })
 
 describe('while an admin impersonates the user', () => {

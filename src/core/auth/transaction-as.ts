@@ -1,12 +1,12 @@
 import 'server-only'
-import { asc, inArray } from 'drizzle-orm'
+import { asc, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../db/client'
 import { inTransaction } from '../db/in-transaction'
-import { users } from '../db/schema'
+import { sessions, users } from '../db/schema'
 import { enterAs, placeOf } from '../db/scoped'
 import { atPlace } from '../db/tenant-check'
 import { AppError } from '../errors'
-import { currentRequest } from '../http/request'
+import { type Caller, currentRequest } from '../http/request'
 import type { Scope, ScopeMember } from '../scope'
 import { type Allow, type AppAllow, isAllowed } from './policy'
 import { isAdminRole, lowerRole, type Role } from './roles'
@@ -73,7 +73,7 @@ export function transactionAs<Data>(
 ): Promise<Data> {
   if (allow.where === 'app')
     return inTransaction(async (tx) => {
-      const role = await lockActor(tx, { actorId: actor.id, admin: await findImpersonator(), locks })
+      const role = await lockActor(tx, { actorId: actor.id, session: await findSession(), locks })
       return work(tx, checkRole({ id: actor.id, role: lowerRole(role, actor.role) }, allow) as never)
     })
   const member = { id: actor.id, scope: actor.scope ?? null }
@@ -81,10 +81,10 @@ export function transactionAs<Data>(
   return atPlace(placeOf(member), () =>
     inTransaction(
       async (tx) => {
-        const admin = await findImpersonator()
+        const session = await findSession()
         // Sent together, and in this order: the role in the scope is read once the lock is held.
         const [appRole, scopeRole] = await Promise.all([
-          lockActor(tx, { actorId: actor.id, admin, locks }),
+          lockActor(tx, { actorId: actor.id, session, locks }),
           enterAs(tx, member),
         ])
         const role = member.scope ? scopeRole : appRole
@@ -96,20 +96,44 @@ export function transactionAs<Data>(
   )
 }
 
-const findImpersonator = async () => (await currentRequest()?.session)?.impersonatedBy
-type Impersonator = Awaited<ReturnType<typeof findImpersonator>>
+/**
+ * Like `transactionAs`, for changes of the caller's own account, which every signed-in user may make: fails if the user was
+ * suspended or the session has ended meanwhile.
+ */
+export const transactionAsSelf = <Data>(
+  userId: string,
+  work: (tx: Transaction, role: Role) => Promise<Data>,
+  options?: Parameters<typeof inTransaction>[1],
+): Promise<Data> =>
+  inTransaction(
+    async (tx) => work(tx, await lockActor(tx, { actorId: userId, session: await findSession(), locks: [] })),
+    options,
+  )
 
-/** Locks the caller, and the admin who impersonates them. Returns the role of the caller in the app. */
+/** Of a job or an API client: none. */
+const findSession = async () => currentRequest()?.session
+
+/** Locks the caller with their session, and the admin who impersonates them. Returns the role of the caller in the app. */
 async function lockActor(
   tx: Transaction,
-  { actorId, admin, locks }: { actorId: string; admin: Impersonator; locks: string[] },
+  { actorId, session, locks }: { actorId: string; session: Caller | null | undefined; locks: string[] },
 ): Promise<Role> {
-  const active = await lockUsers(tx, [actorId, ...(admin ? [admin.id] : []), ...locks])
+  const admin = session?.impersonatedBy
+  const [active, isOpen] = await Promise.all([
+    lockUsers(tx, [actorId, ...(admin ? [admin.id] : []), ...locks]),
+    !session || lockSession(tx, session.id),
+  ])
   const role = active.get(actorId)
   // Impersonation ends when the admin stops being one, or the user becomes one.
-  if (!role || (admin && (!isAdminRole(active.get(admin.id)) || isAdminRole(role))))
+  if (!role || !isOpen || (admin && (!isAdminRole(active.get(admin.id)) || isAdminRole(role))))
     throw new AppError('unauthenticated', lostPermissionMessage)
   return role
+}
+
+/** Keeps a session from ending until the transaction ends. Whether it has not ended already. */
+async function lockSession(tx: Transaction, id: string): Promise<boolean> {
+  const rows = await tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.id, id)).for('key share')
+  return rows.length > 0
 }
 
 /** An API token may have a lower role than its owner, which `role` takes into account. */

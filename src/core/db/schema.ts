@@ -142,6 +142,8 @@ export const tokens = pgTable(
     signupId: uuid('signup_id').references(() => signups.id, { onDelete: 'cascade' }),
     /** The email that the token is about, if it is not the user's current one: the new or the former email. */
     email: text('email'),
+    /** Of a pending sign-in: when the user reauthenticated with the first factor; null if that was now. */
+    reauthenticatedAt: timestamptz('reauthenticated_at'),
     expiresAt: timestamptz('expires_at').notNull(),
   },
   (table) => [

@@ -23,6 +23,7 @@ const compose = async ({ email, subject }: z.infer<typeof data>) => ({
 })
 const samples = () => []
 const notice = defineEmail('test.notice', { data, compose, samples, isSentOverLimit: true })
+const otherNotice = defineEmail('test.other_notice', { data, compose, samples, isSentOverLimit: true })
 const requested = defineEmail('test.requested', { data, compose, samples })
 
 const someEmail = () => `${crypto.randomUUID()}@example.com`
@@ -39,13 +40,16 @@ test('a recipient gets at most ten emails an hour, in any spelling', async () =>
   expect(sentTo(other)).toBe(1)
 })
 
-test('notices share that limit, and over it three of each subject are still sent', async () => {
+test('notices share that limit, and over it three of each kind and subject are still sent', async () => {
   const email = someEmail()
   for (let sent = 0; sent < 10; sent++) await run(requested, email)
   for (let sent = 0; sent < 5; sent++) await run(notice, email, 'A token was made')
   expect(sentTo(email)).toBe(13)
   await run(notice, email, 'Your password was changed')
   expect(sentTo(email)).toBe(14)
+  // Another kind with the same subject, such as a link that an admin sends.
+  await run(otherNotice, email, 'A token was made')
+  expect(sentTo(email)).toBe(15)
   const flooded = someEmail()
   for (let sent = 0; sent < 20; sent++) await run(notice, flooded)
   expect(sentTo(flooded)).toBe(13)

@@ -38,8 +38,9 @@ interface EmailDefinition<Data> {
   /** Examples of the email, one for each text that it can have. Shown at /dev/emails and checked by a test. */
   samples(): EmailContent[]
   /**
-   * Sent even when the recipient's limit is reached, three an hour of each subject. For notices about the recipient's own
-   * account, and for what admins of the app send. No other user may choose text of the subject: each subject has a count.
+   * Sent even when the recipient's limit is reached, three an hour of each kind and subject. For what the recipient must be
+   * able to rely on: notices about their own account, links to reset the password, and what admins of the app send. No
+   * other user may choose text of the subject, because each subject has a count.
    */
   isSentOverLimit?: boolean
 }
@@ -71,7 +72,7 @@ export function defineEmail<Data>(
     run: async (jobData, { id, isRetry }) => {
       const content = await compose(jobData)
       // Count only the first attempt: retries while the mail server is down must not use up the limit.
-      const isSent = content !== null && (isRetry || (await isWithinLimits(content, isSentOverLimit)))
+      const isSent = content !== null && (isRetry || (await isWithinLimits(name, content, isSentOverLimit)))
       if (isSent) await inSpan(`send ${name}`, { kind: SpanKind.CLIENT }, () => send(content, id))
       log.info({ mail: name, isSent, ...(content && !isSent && { isOverLimit: true }) }, 'email processed')
     },
@@ -80,10 +81,10 @@ export function defineEmail<Data>(
 }
 
 /** All emails to one recipient share a limit. A flood cannot suppress those that are also sent over the limit. */
-async function isWithinLimits({ to, subject }: EmailContent, isSentOverLimit: boolean): Promise<boolean> {
+async function isWithinLimits(kind: string, { to, subject }: EmailContent, isSentOverLimit: boolean): Promise<boolean> {
   const email = to.address.toLowerCase()
   if (await recipientLimit.tryConsume(email)) return true
-  return isSentOverLimit && subjectLimit.tryConsume(`${email} ${subject}`)
+  return isSentOverLimit && subjectLimit.tryConsume(`${email} ${kind} ${subject}`)
 }
 
 /** Prevents header injection: user input must not contain line breaks. */

@@ -143,6 +143,18 @@ export const mutations: Mutation[] = [
     build: 1,
   },
   {
+    name: 'ended-session',
+    description: 'a request goes on after its session has ended',
+    changes: {
+      'src/core/auth/transaction-as.ts': [
+        ['!session || lockSession(tx, session.id),', '!session || lockSession !== undefined,'],
+      ],
+    },
+    failingCheck: 'H-402',
+    expected: /ended/,
+    build: 1,
+  },
+  {
     name: 'body',
     description: 'request bodies have no size limit',
     changes: {

@@ -630,3 +630,69 @@ checkModule(
   },
   { full: 'samples races' },
 )
+
+interface OwnChange {
+  input(world: World, user: SignedInUser): object | Promise<object>
+  /** A query for what the change writes. $1 is the user. */
+  written: string
+}
+
+/** What adds a way into an account. */
+const ownChanges: Record<string, OwnChange> = {
+  createApiToken: {
+    input: () => ({ name: 'Late', role: 'viewer', days: 30 }),
+    written: 'select name from account_api_tokens where user_id = $1',
+  },
+  setFirstPassword: {
+    input: () => ({ password: 'an entirely different horse 3' }),
+    written: 'select user_id from passwords where user_id = $1',
+  },
+  changeEmail: {
+    input: () => ({ email: `w-${crypto.randomUUID()}@example.com` }),
+    written: 'select email from account_email_changes where user_id = $1',
+  },
+  addPasskey: {
+    input: async (world, { jar }) => {
+      const { value } = await submitAction(world, 'beginPasskey', {}, { jar })
+      const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
+      return { passkey: newPasskey(challenge, world.app.url) }
+    },
+    written: 'select id from account_passkeys where user_id = $1',
+  },
+}
+
+checkModule(
+  'account',
+  'H-402',
+  'a request that waits while its session is ended or its user is suspended adds no way into the account',
+  async (world) => {
+    const losses = {
+      ended: 'delete from sessions where user_id = $1',
+      suspended: 'update users set suspended_at = now() where id = $1',
+    }
+    for (const [how, statement] of Object.entries(losses))
+      for (const [name, { input, written }] of Object.entries(ownChanges)) {
+        const user = await newUser(world, 'viewer')
+        const given = await input(world, user)
+        const lockClient = await world.pool.connect()
+        let pending: Promise<string>
+        let isDone = false
+        try {
+          await lockClient.query('begin')
+          await lockClient.query('select 1 from users where id = $1 for update', [user.id])
+          pending = verdictOf(world, user, name, given).finally(() => {
+            isDone = true
+          })
+          await waitForLocks(world, 1, () => isDone)
+          assert.ok(!isDone, `${name} was not blocked`)
+          await lockClient.query(statement, [user.id])
+          await lockClient.query('commit')
+        } finally {
+          await lockClient.query('rollback')
+          lockClient.release()
+        }
+        assert.equal(await pending, 'unauthenticated', `${name}, ${how}`)
+        assert.deepEqual(await world.query(written, [user.id]), [], `${name}, ${how}`)
+      }
+  },
+)

@@ -79,9 +79,10 @@ checkModule(
     const { unzipSync } = await import('fflate')
     const activity = JSON.parse(Buffer.from(unzipSync(archive)['activity.json'] ?? []).toString())
     assert.ok(activity.length >= events, `${activity.length} events`)
-    const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)]
-    const summary = `${seconds.toFixed(1)} s; /api/health p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${quiet.toFixed(0)} ms before), at most ${Math.max(...waits).toFixed(0)} ms; +${memory.toFixed(0)} MB after +${first.toFixed(0)} MB for a quarter of it`
-    assertFast(p99 < 100, summary)
+    const [p50, p99, longest] = [percentile(waits, 0.5), percentile(waits, 0.99), Math.max(...waits)]
+    const summary = `${seconds.toFixed(1)} s; /api/health p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms (${quiet.toFixed(0)} ms before), at most ${longest.toFixed(0)} ms; +${memory.toFixed(0)} MB after +${first.toFixed(0)} MB for a quarter of it`
+    // One request after the other: a node that blocks for a second delays only one of them.
+    assertFast(p99 < 100 && longest < 1_000, summary)
     assert.ok(memory < 80, summary)
     return summary
   },

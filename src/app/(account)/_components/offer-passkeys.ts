@@ -8,9 +8,9 @@ type SignedChallenge = z.input<typeof UsedPasskey>
 const renewAfterMs = 4 * 60_000
 
 /**
- * Offers passkeys in the autofill of the email field, the one with `webauthn` in its `autocomplete`. Asks the server for a
- * challenge only when the user turns to the field: most visitors of the page sign in in another way, and each challenge counts.
- * `pause` makes room for another passkey prompt, because a browser allows one at a time; `stop` is for good.
+ * Offers passkeys in the autofill of the email field, the one with `webauthn` in its `autocomplete`. Requests a challenge only
+ * when the field gets the focus or the pointer: most visitors use another method, and each challenge counts against the rate
+ * limit. `pause` cancels the request, because a browser allows one prompt at a time; `stop` also removes the listeners.
  */
 export function offerPasskeys(signIn: (passkey: SignedChallenge) => void): { pause: () => void; stop: () => void } {
   const field = document.querySelector<HTMLInputElement>('input[autocomplete~="webauthn"]')
@@ -52,7 +52,7 @@ export function offerPasskeys(signIn: (passkey: SignedChallenge) => void): { pau
 /** Resolves when the user chooses a passkey from the autofill, which may be never. */
 async function requestFromAutofill(signal: AbortSignal): Promise<SignedChallenge | null> {
   if (!(await PublicKeyCredential.isConditionalMediationAvailable())) return null
-  const begun = await beginPasskeySignIn({ isSecondStep: false, isAutofill: true })
+  const begun = await beginPasskeySignIn({ isSecondFactor: false, isAutofill: true })
   if (!begun.ok || signal.aborted) return null
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(begun.data)
   const credential = await navigator.credentials.get({ publicKey, mediation: 'conditional', signal })

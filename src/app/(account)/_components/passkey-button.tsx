@@ -96,17 +96,17 @@ function CeremonyButton({
 }
 
 /**
- * Signs in with a passkey alone or, with `isSecondStep`, uses it as the second factor after the password. With `hasAutofill`, the
+ * Signs in with a passkey alone or, with `isSecondFactor`, uses it as the second factor after the password. With `hasAutofill`, the
  * autofill of the email field offers passkeys, too.
  */
 export function PasskeyButton({
   next,
-  isSecondStep = false,
+  isSecondFactor = false,
   hasAutofill = false,
   children,
 }: {
   next: string
-  isSecondStep?: boolean
+  isSecondFactor?: boolean
   hasAutofill?: boolean
   children: ReactNode
 }) {
@@ -117,19 +117,19 @@ export function PasskeyButton({
   useEffect(() => {
     if (!hasAutofill || !hasPasskeys) return
     const offered = offerPasskeys((passkey) =>
-      run(() => signInWithPasskey({ passkey, isSecondStep: false, isAutofill: true, callbackUrl: next })),
+      run(() => signInWithPasskey({ passkey, isSecondFactor: false, isAutofill: true, callbackUrl: next })),
     )
     offer.current = offered
     return offered.stop
   }, [hasAutofill, hasPasskeys, next, run])
   const signIn = async () => {
     offer.current?.pause()
-    const options = unwrap(await beginPasskeySignIn({ isSecondStep }))
+    const options = unwrap(await beginPasskeySignIn({ isSecondFactor }))
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options)
     const credential = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
     return signInWithPasskey({
       passkey: credential.toJSON() as z.input<typeof UsedPasskey>,
-      isSecondStep,
+      isSecondFactor,
       callbackUrl: next,
     })
   }

@@ -4,7 +4,6 @@ import { headers } from 'next/headers'
 import { modules } from '@/modules'
 import { recordAuditEvent } from '../../audit/record-audit-event'
 import type { Transaction } from '../../db/client'
-import { inTransaction } from '../../db/in-transaction'
 import { passwords, tokens } from '../../db/schema'
 import { AppError } from '../../errors'
 import { type ClientInfo, getClientInfo } from '../../http/client-ip'
@@ -19,6 +18,7 @@ import { getSession } from '../session/actor'
 import { setCookie } from '../session/cookies'
 import { renewSession, revokeSessions, type Session } from '../session/sessions'
 import { rememberTrustedDevice } from '../session/trusted-device'
+import { transactionAsSelf } from '../transaction-as'
 import { hasPassword, verifyOwnPassword } from './reauthenticate'
 import { findSecondFactor } from './second-factor'
 
@@ -112,7 +112,7 @@ async function setPassword(
 ): Promise<void> {
   const { id: userId } = session.user
   const client = getClientInfo(await headers())
-  const { token, changedAt } = await inTransaction(async (tx) => {
+  const { token, changedAt } = await transactionAsSelf(userId, async (tx) => {
     await check(tx)
     const changedAt = await replacePassword(tx, userId, hash, { client, except: session.id })
     await recordAuditEvent(tx, 'password.changed', {

@@ -8,6 +8,7 @@ import { inTransaction } from '../../db/in-transaction'
 import { identities, passwords } from '../../db/schema'
 import { AppError } from '../../errors'
 import { getClientInfo } from '../../http/client-ip'
+import { currentRequest } from '../../http/request'
 import { enqueue } from '../../jobs/queue'
 import { consumeAll, defineLimit, forgiveAll } from '../../limits/limit'
 import type { SecondFactor } from '../../module'
@@ -131,6 +132,14 @@ export async function hasPassword(userId: string): Promise<boolean> {
 export async function canReauthenticate(userId: string): Promise<boolean> {
   const ways = await Promise.all([hasPassword(userId), ...modules.map((module) => module.canReauthenticate?.(userId))])
   return ways.includes(true)
+}
+
+/**
+ * The reauthentication that a sign-in with a provider counts as; undefined if it is now. A provider may sign in without any prompt,
+ * in an unattended browser. So it does not count if the user can reauthenticate without it.
+ */
+export async function findReauthenticationAtProvider(userId: string): Promise<Date | undefined> {
+  return (await canReauthenticate(userId)) ? new Date(0) : currentRequest()?.authenticatedAt
 }
 
 /**

@@ -29,13 +29,14 @@ export async function findSecondFactor(userId: string): Promise<SecondFactor | n
 
 /**
  * Call it after the first factor was correct. Returns the second factor that the user must provide, or null. If there
- * is one, the browser gets a token for the pending sign-in, which is not a session.
+ * is one, the browser gets a token for the pending sign-in, which is not a session. `reauthenticatedAt` is that of the session
+ * to come, by default now: a code does not make a reauthentication out of a first factor that an unattended browser gave.
  */
-export async function startPendingSignIn(userId: string): Promise<SecondFactor | null> {
+export async function startPendingSignIn(userId: string, reauthenticatedAt?: Date): Promise<SecondFactor | null> {
   const secondFactor = await findSecondFactor(userId)
   if (!secondFactor) return null
   await signOut()
-  await issueBrowserToken(purpose, userId, 10 * minutes)
+  await issueBrowserToken(purpose, userId, 10 * minutes, reauthenticatedAt)
   return secondFactor
 }
 
@@ -66,11 +67,12 @@ export async function requirePendingUserId(): Promise<string> {
 /**
  * Completes the pending sign-in if `check` accepts the second factor. `check` returns the sign-in method, or null to
  * reject. It runs in the transaction that starts the session, so that a one-time code is used up only if the sign-in
- * succeeds.
+ * succeeds. `isWholeSignIn`: the method would have been enough without the first factor, like a passkey.
  * @public For modules that ask for a second factor.
  */
 export async function completePendingSignIn(
   check: (tx: Transaction, userId: string) => Promise<string | null>,
+  { isWholeSignIn = false } = {},
 ): Promise<Session> {
   const client = getClientInfo(await headers())
   const pendingUserId = await requirePendingUserId()
@@ -88,7 +90,8 @@ export async function completePendingSignIn(
     const browserToken = await consumeBrowserToken(tx, purpose)
     if (browserToken?.userId !== pendingUserId) throw expiredError()
     if (password?.failures) await tx.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, pendingUserId))
-    const token = await insertSession(tx, { userId: pendingUserId, method, client })
+    const reauthenticatedAt = (!isWholeSignIn && browserToken.reauthenticatedAt) || undefined
+    const token = await insertSession(tx, { userId: pendingUserId, method, client, reauthenticatedAt })
     return { token, trustedSince: user?.trustedSince }
   })
   const session = await activateSession(token)

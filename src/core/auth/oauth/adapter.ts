@@ -8,7 +8,7 @@ import { identities, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import { getClientInfo } from '../../http/client-ip'
 import { currentRequest } from '../../http/request'
-import { canReauthenticate } from '../flows/reauthenticate'
+import { findReauthenticationAtProvider } from '../flows/reauthenticate'
 import { findSecondFactor } from '../flows/second-factor'
 import { endRequestSessions } from '../session/browser-session'
 import { clearCsrfToken, setSignedInHint } from '../session/cookies'
@@ -69,10 +69,8 @@ export const adapter: Adapter = {
     // A user who has just signed up needs a second factor, too. Auth.js cannot redirect from here: the user signs in
     // again.
     if (await findSecondFactor(userId)) throw new AppError('forbidden', 'A second factor is required')
-    const { identity, authenticatedAt } = currentRequest() ?? {}
-    // A provider may sign in without any prompt, in an unattended browser. So this does not count as a reauthentication
-    // if the user can reauthenticate without the provider.
-    const reauthenticatedAt = (await canReauthenticate(userId)) ? new Date(0) : authenticatedAt
+    const { identity } = currentRequest() ?? {}
+    const reauthenticatedAt = await findReauthenticationAtProvider(userId)
     const client = getClientInfo(await headers())
     const created = identity && (await createSessionWithMethod(userId, identity.provider, client, reauthenticatedAt))
     if (!created) throw new AppError('forbidden')

@@ -4,6 +4,7 @@ import { env } from '../../env'
 import { currentRequest } from '../../http/request'
 import { log } from '../../log'
 import { timeoutMs } from '../../timeout'
+import { findReauthenticationAtProvider } from '../flows/reauthenticate'
 import { returnPath } from '../flows/return-path'
 import { secondFactorPath, startPendingSignIn } from '../flows/second-factor'
 import { readCookie } from '../session/cookies'
@@ -16,6 +17,7 @@ import { connectIfRequested } from './connect'
 import type { Provider, ProviderProfile } from './define-provider'
 import { authenticationTime, readIdToken } from './id-token'
 import { findUserByIdentity } from './identity'
+import { limitStarts } from './provider-limits'
 import { configuredProviders, findConfiguredProvider } from './providers'
 
 /** Requests to a provider time out after 5 seconds and follow no redirects. */
@@ -39,7 +41,7 @@ function verifiedEmail({ isEmailVerified }: Provider, profile: ProviderProfile):
 
 /** The page to go to if the user needs a second factor after signing in with a provider, else null. */
 async function secondFactorPage(userId: string, provider: string): Promise<string | null> {
-  const secondFactor = await startPendingSignIn(userId)
+  const secondFactor = await startPendingSignIn(userId, await findReauthenticationAtProvider(userId))
   if (!secondFactor) return null
   await rememberSignInMethod(provider)
   const callbackUrl = (await readCookie('callback-url')) ?? ''
@@ -110,4 +112,12 @@ async function makeConfig(): Promise<NextAuthConfig> {
   }
 }
 
-export const { handlers, signIn: redirectToProvider } = NextAuth(() => makeConfig())
+const { handlers, signIn } = NextAuth(() => makeConfig())
+
+export { handlers }
+
+/** Starts a sign-in: redirects to the provider. */
+export const redirectToProvider: typeof signIn = async (...given) => {
+  await limitStarts()
+  return signIn(...given)
+}

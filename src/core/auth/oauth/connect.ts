@@ -1,7 +1,6 @@
 import 'server-only'
 import { headers } from 'next/headers'
 import { recordAuditEvent } from '../../audit/record-audit-event'
-import { inTransaction } from '../../db/in-transaction'
 import { identities } from '../../db/schema'
 import { AppError } from '../../errors'
 import { getClientInfo } from '../../http/client-ip'
@@ -10,6 +9,7 @@ import { providerConnectedEmail } from '../emails'
 import { causedBy } from '../security-notice'
 import { getSession } from '../session/actor'
 import { clearCookie, isSigned, readCookie, setCookie, sign } from '../session/cookies'
+import { transactionAsSelf } from '../transaction-as'
 import { findUserByIdentity } from './identity'
 import { providerName } from './providers'
 
@@ -38,7 +38,7 @@ export async function connectIfRequested(provider: string, providerAccountId: st
   const userId = session.user.id
   const owner = await findUserByIdentity(provider, providerAccountId)
   if (owner && owner.id !== userId) return `/connect/${provider}?error=taken`
-  await inTransaction(async (tx) => {
+  await transactionAsSelf(userId, async (tx) => {
     const added = await tx
       .insert(identities)
       .values({ provider, providerAccountId, userId })

@@ -10,13 +10,20 @@ interface BrowserToken {
   token: string
   /** The user it was issued to, if known. */
   userId: string | null
+  /** When that user reauthenticated, if it was not when the token was issued. */
+  reauthenticatedAt: Date | null
 }
 
 /** Sets a one-time token as a cookie, to tie together two requests of one browser. Returns the token. */
-export async function issueBrowserToken(purpose: string, userId: string | null, seconds: number): Promise<string> {
+export async function issueBrowserToken(
+  purpose: string,
+  userId: string | null,
+  seconds: number,
+  reauthenticatedAt?: Date,
+): Promise<string> {
   const token = newToken()
   const expiresAt = sql`now() + make_interval(secs => ${seconds})`
-  await db.insert(tokens).values({ hash: hashToken(token), purpose, userId, expiresAt })
+  await db.insert(tokens).values({ hash: hashToken(token), purpose, userId, reauthenticatedAt, expiresAt })
   await setCookie(`ticket.${purpose}`, token, seconds)
   return token
 }
@@ -32,12 +39,14 @@ async function readTokenCookie(purpose: string): Promise<string | null> {
  */
 export const hasBrowserToken = async (purpose: string) => (await readTokenCookie(purpose)) !== null
 
+const columns = { userId: tokens.userId, reauthenticatedAt: tokens.reauthenticatedAt }
+
 /** The valid token of this browser, or null. Does not use it up. */
 export async function peekBrowserToken(purpose: string): Promise<BrowserToken | null> {
   const token = await readTokenCookie(purpose)
   if (!token) return null
-  const [found] = await db.select({ userId: tokens.userId }).from(tokens).where(isValidToken(purpose, token))
-  return found ? { token, userId: found.userId } : null
+  const [found] = await db.select(columns).from(tokens).where(isValidToken(purpose, token))
+  return found ? { token, ...found } : null
 }
 
 /**
@@ -47,6 +56,6 @@ export async function peekBrowserToken(purpose: string): Promise<BrowserToken | 
 export async function consumeBrowserToken(tx: Pick<Database, 'delete'>, purpose: string): Promise<BrowserToken | null> {
   const token = await readTokenCookie(purpose)
   if (!token) return null
-  const [taken] = await tx.delete(tokens).where(isValidToken(purpose, token)).returning({ userId: tokens.userId })
-  return taken ? { token, userId: taken.userId } : null
+  const [taken] = await tx.delete(tokens).where(isValidToken(purpose, token)).returning(columns)
+  return taken ? { token, ...taken } : null
 }

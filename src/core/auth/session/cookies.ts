@@ -24,7 +24,7 @@ type CookieValues = Map<CookieName, string>
 const currentValues = new AsyncLocalStorage<CookieValues>()
 
 /**
- * Runs `work` for a client that does not store cookies. `sent` are the values it sent instead; `held` are the values
+ * Runs `work` for a client that does not store cookies. `sent` are the values it sent instead; `values` are those
  * that the response must return to it. No cookie is read, set or cleared.
  */
 export async function withoutCookies<T>(

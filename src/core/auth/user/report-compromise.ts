@@ -14,6 +14,7 @@ import { emailRevertedEmail } from '../emails'
 import { causedBy, encryptRecipient } from '../security-notice'
 import { revokeSessions } from '../session/sessions'
 import { isValidToken, reportCompromiseLink } from '../tokens/email-link'
+import { lockUsers } from '../transaction-as'
 
 const ipLimit = defineLimit('alarm_address', { points: 30, seconds: 60 * 60 })
 
@@ -45,6 +46,8 @@ export async function reportCompromise(token: string): Promise<{ email: string }
       .returning({ userId: tokens.userId, formerEmail: tokens.email, expiresAt: tokens.expiresAt })
     if (!report?.userId) throw new AppError('not_found', 'This link has expired or was already used.')
     const { userId, formerEmail, expiresAt } = report
+    // First, as everywhere: a request of the attacker either ends before this, or finds its session gone.
+    await lockUsers(tx, [userId])
     await tx.delete(passwords).where(eq(passwords.userId, userId))
     await revokeSessions(tx, userId)
     // Keep earlier "Secure my account" links: an attacker who changed the email twice got a link, too, but a later one.

@@ -42,9 +42,12 @@ async function loadChecks(folders: string[]): Promise<void> {
 /** A created app lacks the checks of the template itself. */
 const isApp = existsSync(join(root, 'plinth.json'))
 
-/** Numbers that are missing or used twice: a forgotten check must not look like one that passed. */
+/** Numbers that are missing, used twice or after the last group: a forgotten check must not look like one that passed. */
 function findGaps(groups: Group[]): string[] {
-  return groups.flatMap(({ from, to }) =>
+  const isAfterAll = ({ number }: Check) =>
+    groups.every(({ to }) => prefixOf(to) !== prefixOf(number) || ordinalOf(to) < ordinalOf(number))
+  const outside = registeredChecks.filter(isAfterAll).map(({ number }) => `${number} is in no group`)
+  const gaps = groups.flatMap(({ from, to }) =>
     Array.from({ length: ordinalOf(to) - ordinalOf(from) + 1 }, (_, index) => {
       const value = String(ordinalOf(from) + index)
       return prefixOf(from) + (prefixOf(from) === 'H-' ? value.padStart(3, '0') : value)
@@ -53,6 +56,7 @@ function findGaps(groups: Group[]): string[] {
       return count === 1 || (count === 0 && isApp) ? [] : [`${number} is registered ${count} times`]
     }),
   )
+  return [...gaps, ...outside]
 }
 
 /** Where in the tests it was thrown: preferably in a check, not in what checks share. */
@@ -150,6 +154,13 @@ export async function runSuite(groups: Group[], folders: string[], args: string[
         return { ...entry, skipReason: `${entry.slowReason}: npm run test:faults` }
       })
   if (requested.length === 0) for (const gap of findGaps(groups)) fail('numbers', gap)
+  for (const one of requested)
+    if (
+      !groups.some(
+        (group) => group.name === one || registeredChecks.some((entry) => entry.number === one && isOf(group, one)),
+      )
+    )
+      fail('arguments', `there is no group or check ${one}`)
 
   const start = performance.now()
   const summary: string[] = []

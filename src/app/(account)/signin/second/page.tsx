@@ -50,7 +50,7 @@ export default async function SecondFactorPage({ searchParams }: PageProps<'/sig
         <SubmitButton size="form">Sign in</SubmitButton>
       </ActionForm>
       {hasPasskey && (
-        <PasskeyButton next={next} isSecondStep>
+        <PasskeyButton next={next} isSecondFactor>
           <FingerprintPattern aria-hidden="true" />
           Use a passkey instead
         </PasskeyButton>

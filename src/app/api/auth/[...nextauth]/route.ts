@@ -1,8 +1,8 @@
 import { NextRequest } from 'next/server'
 import { z } from 'zod'
 import { handlers } from '@/core/auth/oauth/config'
-import { countFailures } from '@/core/auth/oauth/failures'
 import { listProviders } from '@/core/auth/oauth/provider-files'
+import { limitFailedCallbacks, limitStarts } from '@/core/auth/oauth/provider-limits'
 import { findConfiguredProvider } from '@/core/auth/oauth/providers'
 import { AppError } from '@/core/errors'
 import { definePublicHandler, defineRoute } from '@/core/handler'
@@ -47,11 +47,11 @@ const writePaths = {
     params: Provider,
     form: z.object({ csrfToken: z.string(), callbackUrl: z.string().optional() }),
     responses: { 302: { redirect: 'the provider, or the sign-in page' } },
-    errors: ['not_found'],
+    errors: ['not_found', 'rate_limited'],
   },
 } as const
 
-function refuseUnknown(segments: string[], paths: object): void {
+function rejectUnknown(segments: string[], paths: object): void {
   const isKnown = Object.keys(paths).some((path) => {
     const parts = path.split('/')
     const matches = (part: string, index: number) =>
@@ -89,13 +89,13 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     paths: readPaths,
     params: Params,
     run: ({ params, request }) => {
-      refuseUnknown(params.nextauth, readPaths)
+      rejectUnknown(params.nextauth, readPaths)
       const [, provider] = params.nextauth
       // GET consumes the provider's code and signs in. HEAD must not change anything, so it only reports a redirect.
       if (provider && request.method === 'HEAD')
         return new Response(null, { status: 302, headers: { Location: '/signin' } })
       const handle = () => offerToConnect(orRedirectToSignIn(handlers.GET(asGet(request))), provider)
-      return provider ? countFailures(provider, handle) : handle()
+      return provider ? limitFailedCallbacks(provider, handle) : handle()
     },
   }),
   POST: definePublicHandler({
@@ -103,8 +103,9 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     responses: {},
     paths: writePaths,
     params: Params,
-    run: ({ params, request }) => {
-      refuseUnknown(params.nextauth, writePaths)
+    run: async ({ params, request }) => {
+      rejectUnknown(params.nextauth, writePaths)
+      await limitStarts()
       return orRedirectToSignIn(handlers.POST(request as NextRequest))
     },
   }),

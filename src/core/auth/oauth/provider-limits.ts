@@ -7,23 +7,29 @@ import { currentRequest } from '../../http/request'
 import { defineLimit } from '../../limits/limit'
 import { findUserByIdentity } from './identity'
 
-const ofIp = defineLimit('provider_ip', { points: 60, seconds: 10 * 60, successes: 600 })
+const callbackLimit = defineLimit('provider_ip', { points: 60, seconds: 10 * 60, successes: 600 })
+const startLimit = defineLimit('provider_start_ip', { points: 600, seconds: 10 * 60 })
+
+/** Limits how often a sign-in is started, because some providers are asked each time where their pages are. */
+export async function limitStarts(): Promise<void> {
+  await startLimit.consume(ipGroup(clientIp(await headers())))
+}
 
 /** Limits and records failed callbacks, because every callback with an invalid code makes us call the provider. */
-export async function countFailures(provider: string, handle: () => Promise<Response>): Promise<Response> {
-  const head = await headers()
-  const ip = ipGroup(clientIp(head))
-  await ofIp.consume(ip)
+export async function limitFailedCallbacks(provider: string, handle: () => Promise<Response>): Promise<Response> {
+  const requestHeaders = await headers()
+  const ip = ipGroup(clientIp(requestHeaders))
+  await callbackLimit.consume(ip)
   const response = await handle()
   const error = readError(response)
   if (!error) {
-    await ofIp.forgive(ip)
+    await callbackLimit.forgive(ip)
     return response
   }
   const identity = currentRequest()?.identity
   const user = identity && (await findUserByIdentity(identity.provider, identity.providerAccountId))
   const details = { reason: 'provider', provider, error }
-  await recordAuditEvent(db, 'signin.failed', { targetId: user?.id, client: getClientInfo(head), details })
+  await recordAuditEvent(db, 'signin.failed', { targetId: user?.id, client: getClientInfo(requestHeaders), details })
   return response
 }
 

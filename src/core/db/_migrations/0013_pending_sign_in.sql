@@ -1,0 +1,1 @@
+ALTER TABLE "tokens" ADD COLUMN "reauthenticated_at" timestamp (3) with time zone;
