@@ -1,4 +1,4 @@
-// npm run dev, npm run preview: says what is missing in words, where serve.ts could not even be loaded.
+// npm run dev, npm run preview. Explains what is missing when serve.ts cannot be loaded.
 import { findSetupProblem } from './setup-problem.mjs'
 import { showUsage } from './show-usage.mjs'
 

@@ -8,7 +8,7 @@ import { extname, join } from 'node:path'
 import { pageHeaders, staticPolicy } from '../src/core/http/headers.ts'
 import { importSource } from './import-source.ts'
 import { root } from './root.ts'
-import { joinPatterns, mergeInterceptions } from './shorten-routes.ts'
+import { joinPatterns, mergeInterceptions, type Rewrite } from './shorten-routes.ts'
 import { showUsage } from './show-usage.mjs'
 
 showUsage('npm run build')
@@ -75,7 +75,7 @@ interface Prerendered {
 }
 
 /** A page that Next regenerates after the build has inline scripts without a hash in the policy, and loses its headers. */
-function refuseRegenerated(page: string, entry: Prerendered | undefined): void {
+function rejectRegenerated(page: string, entry: Prerendered | undefined): void {
   if (entry?.initialRevalidateSeconds === false && entry.srcRoute === page) return
   throw new Error(
     `${page} is regenerated after the build (revalidate, or generateStaticParams). Its policy can’t be computed. ` +
@@ -102,6 +102,11 @@ function narrowProxy(build: string, dynamicPages: string[], handlers: string[]):
     return patterns
   }
 
+  const pagePatterns = patternsOf(dynamicPages)
+  const pattern = joinPatterns(pagePatterns)
+  if (pagePatterns.length > 1 && pattern === pagePatterns.join('|'))
+    throw new Error('Next writes the patterns of routes differently now. See scripts/shorten-routes.ts.')
+
   const handlerPatterns = patternsOf(handlers).map((pattern) => pattern.slice(1))
 
   const file = join(build, 'server', 'functions-config-manifest.json')
@@ -114,7 +119,7 @@ function narrowProxy(build: string, dynamicPages: string[], handlers: string[]):
   proxy.allMatchers = [everyPage]
   proxy.matchers = [
     // One pattern for all pages: Next compiles the regular expression of each matcher again for every request.
-    { regexp: joinPatterns(patternsOf(dynamicPages)), originalSource: 'pages made per request' },
+    { regexp: pattern, originalSource: 'pages made per request' },
     // Without JavaScript, a form posted to a static page makes Next render that page again, so it needs a nonce. proxy.ts
     // also rejects actions for which Next would return 500, on any path.
     ...actionHeaders.map((header) => ({
@@ -132,7 +137,12 @@ function mergeRewrites(build: string): void {
   const routes = readJson(file)
   if (!Array.isArray(routes.rewrites?.beforeFiles))
     throw new Error(`${file} has no rewrites before files. See docs/decisions/0007.`)
+  const isInterception = ({ destination }: Rewrite) => destination.includes('(.)')
+  const interceptions: Rewrite[] = routes.rewrites.beforeFiles.filter(isInterception)
   routes.rewrites.beforeFiles = mergeInterceptions(routes.rewrites.beforeFiles)
+  const merged = routes.rewrites.beforeFiles.filter(isInterception).length
+  if (interceptions.length > 10 && merged === interceptions.length)
+    throw new Error('Next writes the rewrites of intercepting routes differently now. See scripts/shorten-routes.ts.')
   writeJson(file, routes)
 }
 
@@ -148,7 +158,7 @@ function postbuild(build: string): void {
   if (Object.values(paths).some((route) => route.startsWith('/dev/')))
     throw new Error('This build has the pages of development. Build without NODE_ENV=development.')
 
-  for (const page of staticPages) refuseRegenerated(page, manifest[page])
+  for (const page of staticPages) rejectRegenerated(page, manifest[page])
   if (staticPages.includes('/_not-found')) preloadFonts(build, '/_not-found')
   for (const page of staticPages) addPageHeaders(outputOf(build, page))
   for (const file of staticFiles) addCharset(outputOf(build, file))

@@ -82,7 +82,7 @@ export async function findDifferences(schema: Schema, database: pg.Client): Prom
     const different = [
       ...wanted.map(([name]) => name).filter((name) => !columns.some((column) => column.name === name)),
       ...columns.filter(({ isSame }) => !isSame).map(({ name }) => name),
-      // PostgreSQL cuts long names.
+      // PostgreSQL truncates names to 63 bytes.
       ...named.filter((name) => !names.some((found) => found.name === name.slice(0, 63))),
     ]
     differences.push(...different.map((name) => `${table.name}.${name}`))

@@ -7,7 +7,7 @@ import { endLeftOver, recordServer } from './left-over.ts'
 import { root } from './root.ts'
 import { watchApp } from './watch-app.ts'
 
-describe('a database that cannot be used is said in words, without a stack', () => {
+describe('a database that cannot be used is explained without a stack trace', () => {
   test.each([
     [
       'nothing listens there',

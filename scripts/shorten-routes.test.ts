@@ -6,7 +6,7 @@ const patterns = [
   '^/account(?:/)?$',
   '^/account/\\(\\.\\)tokens/new(?:/)?$',
   '^/account/tokens/([^/]+?)/revoke(?:/)?$',
-  '^/account/two\\-step(?:/)?$',
+  '^/account/two\\-factor(?:/)?$',
   '^/posts(?:/)?$',
   '^/posts/([^/]+?)(?:/)?$',
   '^/o/([^/]+?)/content/([^/]+?)/versions(?:/)?$',

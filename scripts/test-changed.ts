@@ -8,7 +8,15 @@ import { showUsage } from './show-usage.mjs'
 
 showUsage('npm run test:changed')
 
-const rules = ['src/modules.test.ts', 'src/pages.test.ts', 'src/jobs.test.ts', 'scripts/schema-changes.test.ts']
+// An app has no rules about the words and sizes of the template.
+const rules = [
+  'src/modules.test.ts',
+  'src/pages.test.ts',
+  'src/jobs.test.ts',
+  'scripts/schema-changes.test.ts',
+  'src/words.test.ts',
+  'src/size.test.ts',
+].filter((path) => existsSync(join(root, path)))
 
 /** Source files that differ from the last commit; null if there is none. */
 function findChanged(): string[] | null {

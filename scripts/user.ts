@@ -3,7 +3,7 @@
 // is piped in; otherwise a link to choose one is printed, so that no generated password stays in use.
 //
 // npm run user -- import users.csv
-// Prints what is wrong with the file, row by row, and with --yes imports the users. A module does it.
+// Prints what is wrong with the file, row by row, and with --yes imports the users. A module provides the import.
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
@@ -107,5 +107,5 @@ try {
 } finally {
   await database.stop()
 }
-// The queue of the invitations may keep a timer.
+// Open job queues would keep the process alive.
 process.exit()

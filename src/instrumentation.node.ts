@@ -1,5 +1,5 @@
 import { checkEnv, coreEnv, env, findMisspelledSettings } from '@/core/env'
-import { refuseForeignHosts } from '@/core/http/dev-hosts'
+import { rejectForeignHosts } from '@/core/http/dev-hosts'
 import { readNotFoundPage } from '@/core/http/error-pages/not-found-page'
 import { hardenHttp } from '@/core/http/harden'
 import { setKeepAlive } from '@/core/http/keep-alive'
@@ -24,7 +24,7 @@ const notFoundPage = process.env.NODE_ENV === 'production' ? readNotFoundPage() 
 hardenHttp(notFoundPage)
 setKeepAlive()
 // DEV_HOSTS is also set in a preview, which is a production build with the seeded users.
-if (process.env.NODE_ENV === 'development' || env.DEV_HOSTS.length > 0) refuseForeignHosts()
+if (process.env.NODE_ENV === 'development' || env.DEV_HOSTS.length > 0) rejectForeignHosts()
 
 if (process.env.NODE_ENV === 'production') {
   // Imported only after checkEnv: these modules read settings when they load.

@@ -37,7 +37,7 @@ function findQuery(file: string, seen = new Set<string>()): string | undefined {
 const asksOrIsPublic = (text: string) =>
   /\brequire(Permission|Reauthenticated)\(|^export const access = 'public'$/m.test(text)
 
-/** The page itself, or the one that it shows under another address. */
+/** The page itself, or the one that it shows at another URL. */
 function shownPage(page: string): string {
   const [, name] = /^export \{ default\b[^}]*\} from '([^']+)'/m.exec(read(page)) ?? []
   return (name && resolve(page, name)) || page

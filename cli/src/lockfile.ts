@@ -89,7 +89,7 @@ function completePackages(packages: Packages, manifest: Entry, locks: Packages[]
       (chosen.some((one) => one.lock[one.path]?.version === entry.version) || satisfies(entry.version ?? '', range))
     if (fits) return path
     if (better && (!entry || !isPeer)) {
-      const place = placeFor(packages, from, name, better.path)
+      const place = pathFor(packages, from, name, better.path)
       packages[place] = better.lock[better.path] ?? {}
       origins.set(place, [better])
       return place
@@ -101,7 +101,7 @@ function completePackages(packages: Packages, manifest: Entry, locks: Packages[]
 }
 
 /** Where a package that `from` requires is stored: where its lock has it, if that is free, or with the one that needs it. */
-function placeFor(packages: Packages, from: string, name: string, preferred: string): string {
+function pathFor(packages: Packages, from: string, name: string, preferred: string): string {
   if (!(preferred in packages) && resolve({ ...packages, [preferred]: {} }, from, name) === preferred) return preferred
   return from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`
 }

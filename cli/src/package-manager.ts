@@ -35,8 +35,8 @@ export function lockfilesOf(manager: PackageManager, folder: string, top: string
 }
 
 /**
- * Installs the dependencies, and updates the lockfile. Returns null if that failed, or else the packages that npm had to
- * resolve, because its lockfile did not have them: for those of the template, only create-plinth, which is left out.
+ * Installs the dependencies, and updates the lockfile. Returns the packages that npm resolved because the lockfile lacked
+ * them, without create-plinth; null if the installation failed.
  */
 export function install(folder: string, manager: PackageManager): string[] | null {
   const before = lockedVersions(folder)
@@ -73,13 +73,13 @@ function lockedVersions(folder: string): Map<string, string> {
 const installArguments = (manager: PackageManager) =>
   manager === 'pnpm' ? ['install', '--no-frozen-lockfile'] : ['install']
 
-/** What the package manager said, with a plain word if it could not reach the registry. */
+/** The output of the package manager, or a short message if it could not reach the registry. */
 export const explainFailure = (output: string) =>
   /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ERR_SOCKET_TIMEOUT|ENETUNREACH)\b/.test(output)
     ? 'Can’t reach the npm registry. Check the connection to the internet, or the registry in .npmrc.\n'
     : output
 
-/** Like `install`, for a new app, which takes a minute: tells how many packages are there. */
+/** Like `install`, for a new app. Reports progress, because it takes a minute. */
 export function installWithProgress(
   folder: string,
   manager: PackageManager,

@@ -44,5 +44,5 @@ export function status(snapshot: Snapshot, { folder, repository, state }: App, o
     ...formatList(edited, 40),
     ...(deleted.length > 0 ? ['You deleted:', ...formatList(deleted, 40)] : []),
   )
-  output.result({ ...state, underWay: inProgress?.what ?? null, edited, deleted })
+  output.result({ ...state, inProgress: inProgress?.what ?? null, edited, deleted })
 }

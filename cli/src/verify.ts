@@ -30,7 +30,7 @@ const suites: Record<string, Suite> = {
   security: {
     about: 'the build withstands attacks; every action, handler and page of your modules is attacked as well',
     needsBuild: true,
-    // The rules first, and all of them: they name the file of an action that does not check again, or of a page that does not ask.
+    // The rules first, and all of them: they name the file of an action or a page that lacks a check.
     commands: [
       ['vitest', 'run', '--bail=0', 'src/modules.test.ts', 'src/pages.test.ts'],
       ['node', 'tests/template/security/run.ts'],
@@ -59,11 +59,13 @@ const suites: Record<string, Suite> = {
 }
 
 /** The suites that run if none is named: they need nothing that an app does not have. */
-const usual = ['contract', 'matrix', 'security']
+const defaultSuites = ['contract', 'matrix', 'security']
 
 /** The help of the command. */
 export const describeSuites = () =>
-  Object.entries(suites).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}${usual.includes(name) ? '' : ' *'}`)
+  Object.entries(suites).map(
+    ([name, { about }]) => `  ${name.padEnd(10)} ${about}${defaultSuites.includes(name) ? '' : ' *'}`,
+  )
 
 /**
  * The command `verify`: runs the suites of the template against the app as it is now, with its own modules and edits. They run in
@@ -97,19 +99,19 @@ export function verify(
     return { name, isPassed }
   })
   output.print('', ...results.map(({ name, isPassed }) => `${isPassed ? 'passed' : 'FAILED'}  ${name}`))
-  output.print('Files that the output names are relative to the app.')
+  output.print('Paths in the output are relative to the app.')
   output.result({ results })
   return results.every(({ isPassed }) => isPassed) ? 0 : 1
 }
 
-/** The suites that these words name, and the words after them, which the suite understands: numbers of checks, files. */
+/** Splits the arguments into names of suites, and arguments for the last suite: numbers of checks, files. */
 function chooseSuites(names: string[]): [string[], string[]] {
   const firstOther = names.findIndex((name) => !(name in suites))
   const chosen = firstOther < 0 ? names : names.slice(0, firstOther)
   const args = firstOther < 0 ? [] : names.slice(firstOther)
   if (args.length > 0 && chosen.length !== 1)
     throw new CliError(`Unknown suite "${args[0]}". Suites: ${Object.keys(suites).join(', ')}.`)
-  return [chosen.length > 0 ? chosen : usual, args]
+  return [chosen.length > 0 ? chosen : defaultSuites, args]
 }
 
 /** Writes the files of the app and of the verification, and packages as hard links. */

@@ -33,7 +33,7 @@ export default function GlobalError({ error }: { error: unknown }) {
           <p>It’s not you, it’s us. Try again.{id && ' If it keeps happening, send us this ID:'}</p>
           {id && <code>{id}</code>}
           <p>
-            {/* biome-ignore lint/a11y/useValidAnchor: an empty address is that of this page */}
+            {/* biome-ignore lint/a11y/useValidAnchor: an empty URL is that of this page */}
             <a href="">Try again</a>
             <a href="/">Go to homepage</a>
           </p>

@@ -13,7 +13,7 @@ import {
 } from './auth/session/actor'
 import { type ErrorCode, type FieldErrors, toAppError } from './errors'
 import { noteRefusal } from './http/note-refusal'
-import { currentRequest, refuseCrossSite, requestIdFrom, withRequest } from './http/request'
+import { currentRequest, rejectCrossSite, requestIdFrom, withRequest } from './http/request'
 import { log } from './log'
 import { formToObject, parse } from './parse'
 import { startTimer } from './telemetry/duration'
@@ -127,7 +127,7 @@ function makeAction<Input, Data>(
     const recordDuration = startTimer(actionDuration, { 'plinth.action': name })
     return withRequest({ id: requestIdFrom(requestHeaders), headers: requestHeaders }, async () => {
       try {
-        refuseCrossSite(requestHeaders, { isBrowserOnly: true })
+        rejectCrossSite(requestHeaders, { isBrowserOnly: true })
         const done = await inSpan(`action ${name}`, {}, () =>
           work(input).then(
             (data) => ({ ok: true as const, data }),

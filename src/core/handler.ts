@@ -14,7 +14,7 @@ import { env } from './env'
 import { AppError, toAppError } from './errors'
 import { corsHeaders, isAllowedOrigin } from './http/cors'
 import { noteRefusal } from './http/note-refusal'
-import { currentRequest, readBytes, readJson, refuseCrossSite, requestIdFrom, withRequest } from './http/request'
+import { currentRequest, readBytes, readJson, rejectCrossSite, requestIdFrom, withRequest } from './http/request'
 import { errorResponse, optionsResponse, toResponse, withHeaders } from './http/respond'
 import { type HandlerResult, isFile, type Operation, type Responses } from './operation'
 import { parse } from './parse'
@@ -97,13 +97,13 @@ export function defineHandler<
   const ResponseMap extends Responses,
   const Allowed extends AppAllow | ScopeAllow,
 >(spec: GuardedSpec<Query, Params, Body, ResponseMap, Allowed>): Handler {
-  const isForPages = isPicture(spec)
+  const mayBeEmbedded = isPicture(spec)
   return {
     access: spec.allow,
     operation: spec,
     serve: async (request, context) => {
-      refuseForeignSite(request)
-      if (!isForPages && isEmbedded(request.headers))
+      rejectForeignSite(request)
+      if (!mayBeEmbedded && isEmbedded(request.headers))
         throw new AppError('cross_site', 'Open this URL directly. It can’t be embedded in a page.')
       if (spec.allow.where !== 'app') await nameScope(context)
       const findActor = async () => authorizeCaller(await getCaller(), spec.allow)
@@ -146,7 +146,7 @@ export function definePublicHandler<
     access: 'public',
     operation: spec,
     serve: async (request, context) => {
-      if (!isRead(request) || (isData && isEmbedded(request.headers))) refuseForeignSite(request)
+      if (!isRead(request) || (isData && isEmbedded(request.headers))) rejectForeignSite(request)
       return toResponse(await spec.run(await readInput(spec, request, context)), spec.cache)
     },
   }
@@ -216,9 +216,9 @@ const isPicture = ({ responses }: Operation) =>
  * Rejects requests that another site makes a browser send (CSRF), unless its origin is in CORS_ORIGINS. An allowed subdomain
  * of our own site passes `SameSite`, so without CORS_CREDENTIALS requests with cookies are rejected.
  */
-function refuseForeignSite({ headers }: Request): void {
+function rejectForeignSite({ headers }: Request): void {
   if (isAllowedOrigin(headers.get('origin')) && (env.CORS_CREDENTIALS || !hasCookies(headers))) return
-  refuseCrossSite(headers, { isBrowserOnly: false })
+  rejectCrossSite(headers, { isBrowserOnly: false })
 }
 
 /** Neither a navigation (`document`) nor a fetch by a script (`empty`), which CORS covers. */

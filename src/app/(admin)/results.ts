@@ -37,7 +37,7 @@ export interface AdminResult extends ResultParams {
 
 const isKind = (text: string): text is ResultKind => Object.hasOwn(texts, text)
 
-/** The result in the parameters of a URL, or null if there is none or it was made up. */
+/** The result in the parameters of a URL, or null if there is none or it is invalid. */
 export function readResult(params: {
   get: (name: string) => string | null
 }): { kind: ResultKind; text: string; undo: string | undefined } | null {

@@ -29,7 +29,7 @@ const grammarByLanguage = new Map(
 )
 export const grammarOf = (language: string) => grammarByLanguage.get(language.toLowerCase())
 
-/** Some patterns contain words of the code, so that there is no end of them. */
+/** Some patterns contain words of the code, so their number is unbounded. */
 class PatternCache extends Map<string, RegExp | Error> {
   override set(pattern: string, compiled: RegExp | Error): this {
     return this.size < 5_000 ? super.set(pattern, compiled) : this

@@ -19,7 +19,7 @@ export interface ContentResult extends ResultParams {
 
 const isKind = (text: string): text is keyof typeof texts => Object.hasOwn(texts, text)
 
-/** The result in the parameters of a URL, or null if there is none or it was made up. */
+/** The result in the parameters of a URL, or null if there is none or it is invalid. */
 export function readResult(params: { get: (name: string) => string | null }): { text: string } | null {
   const kind = params.get('done') ?? ''
   if (!isKind(kind)) return null

@@ -8,7 +8,7 @@ import { AppError } from '@/core/errors'
 import type { AppModule } from '@/core/module'
 import { scopePath } from '@/core/scope'
 import { markAsDeleted } from './delete-organization'
-import { lockOrganizations } from './keep-admin'
+import { lockOrganizations } from './ensure-admin-remains'
 import { invitations, members, organizations } from './schema'
 
 /** Memberships, the organizations that the user created, and invitations to and by them. */

@@ -42,6 +42,20 @@ test('a transaction that fails is rolled back, and throws the error', async () =
   await expect(pool.query(`select from ${table}`)).rejects.toMatchObject({ code: '42P01' })
 })
 
+test('work that goes on after its transaction failed writes nothing', async () => {
+  const table = `late_${crypto.randomUUID().slice(0, 8)}`
+  let writing: Promise<unknown> | undefined
+  const failing = inTransaction(async (tx) => {
+    writing = new Promise((resolve) => setTimeout(resolve, 50)).then(() =>
+      tx.execute(sql.raw(`create table ${table} ()`)),
+    )
+    throw new Error('changed my mind')
+  })
+  await expect(failing).rejects.toThrow('changed my mind')
+  await expect(writing).rejects.toThrow()
+  await expect(pool.query(`select from ${table}`)).rejects.toMatchObject({ code: '42P01' })
+})
+
 test('transactions whose BEGIN fails leak no connection', { tags: 'full' }, async () => {
   pool.on('acquire', destroySocket)
   for (let round = 0; round < moreThanPoolSize; round++) await expect(add()).rejects.toThrow()

@@ -1,17 +1,17 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { refuseForeignHosts } from './dev-hosts'
+import { rejectForeignHosts } from './dev-hosts'
 
 const seen: string[] = []
-const server = createServer((asked, answer) => {
-  seen.push(`${asked.method} ${asked.url}`)
-  answer.end('the password of the seeded users')
+const server = createServer((request, response) => {
+  seen.push(`${request.method} ${request.url}`)
+  response.end('the password of the seeded users')
 })
 beforeAll(async () => {
   vi.stubEnv('DEV_HOSTS', '192.168.1.20, Laptop.local')
   vi.stubEnv('AUTH_URL', 'https://tunnel.example.com')
-  refuseForeignHosts()
+  rejectForeignHosts()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 })
 afterAll(async () => {
@@ -22,10 +22,10 @@ afterAll(async () => {
 function ask(host: string): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; text: string }> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) =>
-    request({ host: '127.0.0.1', port, path: '/signin', method: 'POST', headers: { Host: host } }, (answer) => {
+    request({ host: '127.0.0.1', port, path: '/signin', method: 'POST', headers: { Host: host } }, (response) => {
       let text = ''
-      answer.on('data', (part) => (text += part))
-      answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text }))
+      response.on('data', (part) => (text += part))
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, text }))
     })
       .on('error', reject)
       .end(),

@@ -12,7 +12,7 @@ const isLoopback = (name: string) => /^(.+\.)?localhost$|^127(\.\d+){3}$|^\[::1\
  * Called once, when development or a preview starts. Another site can point its own host name at this machine (DNS
  * rebinding); its pages could then read everything that development shows, including the password of the seeded users.
  */
-export function refuseForeignHosts(): void {
+export function rejectForeignHosts(): void {
   const allowedHosts = [...env.DEV_HOSTS, new URL(env.AUTH_URL).hostname]
   onEveryRequest(({ request, response }) => {
     const name = hostNameOf(request.headers.host)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readJson, refuseCrossSite, requestIdFrom } from './request'
+import { readJson, rejectCrossSite, requestIdFrom } from './request'
 
 const post = (body: BodyInit | null, headers: Record<string, string> = {}) =>
   new Request('http://localhost:3000/x', {
@@ -61,7 +61,7 @@ describe('the cross-site check', () => {
   const check =
     (headers: Record<string, string>, isBrowserOnly = false) =>
     () =>
-      refuseCrossSite(new Headers(headers), { isBrowserOnly })
+      rejectCrossSite(new Headers(headers), { isBrowserOnly })
 
   test.each(['same-origin', 'none'])('passes with Sec-Fetch-Site "%s"', (site) => {
     expect(check({ 'sec-fetch-site': site })).not.toThrow()

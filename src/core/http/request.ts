@@ -59,7 +59,7 @@ export function requestIdFrom(headers: Headers): string {
  * it is present; `Origin` is for older browsers. A caller that sends neither is not a browser, so its cookies were sent on
  * purpose: route handlers allow it, actions do not (`isBrowserOnly`).
  */
-export function refuseCrossSite(headers: Headers, { isBrowserOnly }: { isBrowserOnly: boolean }): void {
+export function rejectCrossSite(headers: Headers, { isBrowserOnly }: { isBrowserOnly: boolean }): void {
   const site = headers.get('sec-fetch-site')
   const origin = headers.get('origin')
   if (site !== null) {

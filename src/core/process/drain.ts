@@ -35,7 +35,7 @@ export function drainOnSignals(stopWorker: () => Promise<void>, flushTraces: () 
     process.on(signal, () => {
       if (signaledAt === undefined) {
         signaledAt = performance.now()
-        drain(stopWorker, flushTraces, () => {
+        drain(signal, stopWorker, flushTraces, () => {
           for (const listener of listeners) listener(signal)
         })
       } else if (performance.now() - signaledAt > duplicateSignalMs) {
@@ -47,12 +47,13 @@ export function drainOnSignals(stopWorker: () => Promise<void>, flushTraces: () 
 }
 
 async function drain(
+  signal: NodeJS.Signals,
   stopWorker: () => Promise<void>,
   flushTraces: () => Promise<void>,
   close: () => void,
 ): Promise<void> {
   shared.plinthIsDraining = true
-  log.info({ milliseconds: env.DRAIN_MS }, 'signal received, draining')
+  log.info({ milliseconds: env.DRAIN_MS }, `${signal} received, draining`)
   setTimeout(() => {
     log.warn('requests still in flight after the drain timeout, exiting')
     process.exit(1)

@@ -70,12 +70,12 @@ function findCovered(): { count: number; covered: string[] } {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     const isOutside = right <= 0 || bottom <= 0 || left >= innerWidth || top >= innerHeight
     if (isOutside) return 'the edge of the screen'
-    // Of a high element, such as a long text, only a part has to be visible.
-    const isHigh = bottom - top > innerHeight / 2
+    // Of a tall element, such as a long text, only a part has to be visible.
+    const isTall = bottom - top > innerHeight / 2
     const middle = (Math.max(left, 0) + Math.min(right, innerWidth)) / 2
     const center = (Math.max(top, 0) + Math.min(bottom, innerHeight)) / 2
     const corners = [left + 2, right - 2].flatMap((x) => [top + 2, bottom - 2].map((y) => [x, y] as const))
-    const points = [[middle, center] as const, ...(isHigh ? [] : corners)]
+    const points = [[middle, center] as const, ...(isTall ? [] : corners)]
     const bar = points.map(([x, y]) => barAt(x, y, element)).find((found) => found !== null)
     return bar ? describe(bar) : null
   }
@@ -106,7 +106,7 @@ async function expectNothingCovered(page: Page, paths: string[]): Promise<number
     const status = (await page.goto(path))?.status() ?? 0
     expect(status, path).toBeLessThan(500)
     if (new URL(page.url()).pathname !== path || (status !== 200 && path !== '/no-such-page')) {
-      // The ids of these are those of the samples: they must be there.
+      // A path with the id of a sample must not redirect or fail.
       expect(path).not.toMatch(/^\/(admin|content|posts)\/.*\d/)
       continue
     }

@@ -61,7 +61,7 @@ test.describe('on two nodes', () => {
         expect(await session(appUrl, token)).toMatchObject({ user: { id } })
         await client.query(statement, [id])
         const sessions = await Promise.all([session(appUrl, token), session(other.url, token)])
-        if (sessions.every((answer) => answer === null)) passed++
+        if (sessions.every((found) => found === null)) passed++
       }
       expect(passed).toBe(times)
     })

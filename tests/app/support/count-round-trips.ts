@@ -1,6 +1,6 @@
 // Counts the statements and the round trips of an operation, on the wire: the app connects through relays in front of
-// PostgreSQL and Redis. A relay holds the answers back until everything that was sent has been answered. So what is sent
-// together counts as one round trip, however fast the servers are, and what waits for an answer counts as another.
+// PostgreSQL and Redis. A relay holds the responses back until there is one to everything that was sent. So what is sent
+// together counts as one round trip, however fast the servers are, and what waits for a response counts as another.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** What was sent together, in order. */
@@ -9,7 +9,7 @@ type RoundTrip = string[]
 let roundTrips: RoundTrip[] = []
 let isRecording = false
 let isWaiting = false
-let unanswered = 0
+let pending = 0
 let held: (() => void)[] = []
 
 function noteSent(text: string): void {
@@ -19,13 +19,13 @@ function noteSent(text: string): void {
   roundTrips.at(-1)?.push(text)
 }
 
-function passOn(answer: () => void): void {
-  held.push(answer)
-  if (isRecording && unanswered > 0) return
-  const answers = held
+function forward(response: () => void): void {
+  held.push(response)
+  if (isRecording && pending > 0) return
+  const responses = held
   held = []
   isWaiting = false
-  for (const send of answers) send()
+  for (const send of responses) send()
 }
 
 /** Runs the work, and returns what it sent, by round trip. Nothing else may use the servers meanwhile. */
@@ -58,7 +58,7 @@ function messageReader(read: (type: string, body: Buffer) => void, hasType: bool
 }
 
 function relayPostgres(client: Socket, server: Socket): void {
-  let isSignedIn = false
+  let isAuthenticated = false
   const prepared = new Map<string, string>()
   let bound = ''
   const readSent = messageReader((type, body) => {
@@ -67,44 +67,44 @@ function relayPostgres(client: Socket, server: Socket): void {
     if (type === 'B') bound = prepared.get(second) ?? ''
     if (type === 'Q') noteSent(first)
     if (type === 'E') noteSent(bound)
-    if (type === 'Q' || type === 'S') unanswered++
+    if (type === 'Q' || type === 'S') pending++
   }, false)
-  const readAnswer = messageReader((type) => {
+  const readResponse = messageReader((type) => {
     if (type !== 'Z') return
-    if (isSignedIn) unanswered--
-    isSignedIn = true
+    if (isAuthenticated) pending--
+    isAuthenticated = true
   }, true)
   client.on('data', (chunk) => {
     readSent(chunk)
     server.write(chunk)
   })
   server.on('data', (chunk) => {
-    const isConnecting = !isSignedIn
-    readAnswer(chunk)
+    const isConnecting = !isAuthenticated
+    readResponse(chunk)
     if (isConnecting) client.write(chunk)
-    else passOn(() => client.write(chunk))
+    else forward(() => client.write(chunk))
   })
 }
 
-/** Replies are small and arrive in one piece, so a command that was sent is answered by the next reply. */
+/** Replies are small and arrive in one piece, so the next reply belongs to the command that was sent. */
 function relayRedis(client: Socket, server: Socket): void {
-  let isAnswered = true
-  const noteAnswer = () => {
-    if (!isAnswered) unanswered--
-    isAnswered = true
+  let hasReply = true
+  const noteReply = () => {
+    if (!hasReply) pending--
+    hasReply = true
   }
   client.on('data', (chunk) => {
     for (const [, name = ''] of chunk.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) noteSent(`redis ${name}`)
-    if (isAnswered) unanswered++
-    isAnswered = false
+    if (hasReply) pending++
+    hasReply = false
     server.write(chunk)
   })
   server.on('data', (chunk) => {
-    noteAnswer()
-    passOn(() => client.write(chunk))
+    noteReply()
+    forward(() => client.write(chunk))
   })
-  // Before the server accepts connections, a command gets no answer.
-  server.on('close', noteAnswer)
+  // Before the server accepts connections, a command gets no reply.
+  server.on('close', noteReply)
 }
 
 /** Starts a relay in front of the server at this URL. Returns the URL of the relay. */

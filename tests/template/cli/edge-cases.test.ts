@@ -649,7 +649,7 @@ test('list and status report the modules, the version and the edited files', () 
     name: 'shop',
     version: present.version,
     modules: ['account'],
-    underWay: null,
+    inProgress: null,
     edited: ['README.md'],
     deleted: ['AGENTS.md'],
   })

@@ -176,14 +176,14 @@ check('H-314', 'node clocks that are an hour off, or jump, neither end sessions 
   try {
     for (const node of nodes) world.watchOutput(node)
     const [, , jumping] = nodes as [RunningServer, RunningServer, RunningServer]
-    const people = await Promise.all(
+    const users = await Promise.all(
       nodes.map(async (node) => {
         const testUser = await world.newUser()
         return { testUser, jar: await world.signIn(testUser, { node }) }
       }),
     )
     const assertSignedInEverywhere = async () => {
-      for (const { testUser, jar } of people) {
+      for (const { testUser, jar } of users) {
         const seen = await Promise.all([world.app, ...nodes].map((node) => world.getSession(jar, node)))
         for (const session of seen) assert.equal(session?.user.email, testUser.email)
         assert.equal(new Set(seen.map(({ expires }) => expires)).size, 1)

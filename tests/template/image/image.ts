@@ -131,7 +131,7 @@ try {
     assert.equal(rejected.status, 401, await rejected.text())
     app.kill('SIGTERM')
     assert.equal(await exited, 143, output)
-    assert.match(output, /signal received, draining/)
+    assert.match(output, /SIG(TERM|INT) received, draining/)
   } finally {
     app.kill('SIGKILL')
     await exited

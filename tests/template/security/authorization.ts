@@ -723,7 +723,7 @@ check(
     const [{ id: sessionId }] = await world.query('select id from sessions where user_id = $1', [other.id])
     const closed = await world.node('sign-up closed', { AUTH_SIGNUP: 'closed' })
     const signUp = { email: other.email, name: 'x', password }
-    const errors: [expected: string, answer: ActionResponse][] = [
+    const errors: [expected: string, response: ActionResponse][] = [
       ['unauthenticated', await submitAction(world, 'deleteAccount', { confirmation: other.email })],
       ['not_found', await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar })],
       ['invalid_input', await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar })],

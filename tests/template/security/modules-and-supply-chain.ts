@@ -48,7 +48,7 @@ const carelessModule = {
   'actions.ts': `'use server'\n\nexport async function discard(): Promise<void> {}\n`,
   'api/raw/route.ts': 'export const GET = () => Response.json({})\n',
   'peek.ts': `export function peek(actor: { role: string }): string {\n  return actor.role === 'admin' ? 'allowed' : 'denied'\n}\n`,
-  'schema.ts': `import { pgTable, uuid } from 'drizzle-orm/pg-core'\n\nexport const people = pgTable('users', { id: uuid() })\n`,
+  'schema.ts': `import { pgTable, uuid } from 'drizzle-orm/pg-core'\n\nexport const users = pgTable('users', { id: uuid() })\n`,
   'find.ts': `import { sql } from 'drizzle-orm'\n\nexport const find = (input: { name: string }) => sql.raw(\`select id from users where name = '\${input.name}'\`)\n`,
 }
 

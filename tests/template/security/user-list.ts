@@ -43,7 +43,7 @@ async function emptyUserList(world: World): Promise<UserListApp> {
 async function fill({ rows, pool }: UserListApp, count: number, { first = 1, daysAgo = 0 } = {}): Promise<void> {
   await rows(
     `insert into users (email, name, role, suspended_at, created_at, last_seen_at)
-     select 'person-' || n || '@example.com', 'Name ' || n % 50,
+     select 'filled-' || n || '@example.com', 'Name ' || n % 50,
        case when n % 100 = 0 then 'editor' else 'viewer' end, case when n % 20 = 0 then now() end,
        now() - make_interval(days => $3, mins => n % 5000),
        case when n % 3 > 0 then now() - make_interval(hours => n % 300) end
@@ -253,7 +253,7 @@ checkModule(
     assert.equal(back.status, 422)
     // The cursor does not reveal the user it points to.
     const byEmail = await cursorOf({ sort: 'email' })
-    assert.doesNotMatch(Buffer.from(byEmail, 'base64url').toString('latin1') + byEmail, /person|example/)
+    assert.doesNotMatch(Buffer.from(byEmail, 'base64url').toString('latin1') + byEmail, /filled|example/)
   },
   { full: 'needs other servers' },
 )
@@ -547,7 +547,7 @@ checkModule(
     await fill(app, 60)
     const { id, jar } = app.admin
     const node = app.nodes[0]
-    const mark = 'person-1'
+    const prefix = 'filled-1'
     const auditEventsOf = async (request: () => Promise<unknown>) => {
       const [{ last }] = await app.rows('select coalesce(max(id), 0) as last from audit_events')
       await request()
@@ -565,7 +565,7 @@ checkModule(
       ],
       [{ status: 'suspended' }, { count: 3, status: 'suspended' }],
       [
-        { search: mark, role: 'viewer', status: 'active' },
+        { search: prefix, role: 'viewer', status: 'active' },
         { count: 11, role: 'viewer', status: 'active', isSearch: true },
       ],
       [{ search: 'matches no user' }, { count: 0, isSearch: true }],
@@ -597,7 +597,7 @@ checkModule(
     for (const query of [{ limit: 0 }, { cursor: 'x' }, { sort: 'none' }])
       assert.deepEqual(await auditEventsOf(() => app.ask(query)), [])
     const all = JSON.stringify(await app.rows('select e::text as row from audit_events e'))
-    assert.ok(!all.includes(mark) && !all.includes('matches no user'))
+    assert.ok(!all.includes(prefix) && !all.includes('matches no user'))
   },
   { full: 'needs other servers' },
 )

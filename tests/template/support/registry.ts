@@ -48,12 +48,12 @@ export async function startRegistry(
       return void response.end(JSON.stringify(packument ? { name, ...packument } : {}))
     }
     const accept = request.headers.accept ?? '*/*'
-    // A whole answer or none, which npm asks for again: one that breaks off would be a broken package.
+    // A whole response or none, which npm requests again: one that breaks off would be a broken package.
     try {
-      const answer = await fetch(upstream + path, { headers: { accept } })
-      const body = Buffer.from(await answer.arrayBuffer())
-      const type = answer.headers.get('content-type') ?? 'application/json'
-      response.writeHead(answer.status, { 'content-type': type }).end(body)
+      const found = await fetch(upstream + path, { headers: { accept } })
+      const body = Buffer.from(await found.arrayBuffer())
+      const type = found.headers.get('content-type') ?? 'application/json'
+      response.writeHead(found.status, { 'content-type': type }).end(body)
     } catch (error) {
       response.writeHead(502).end(String(error))
     }

@@ -21,6 +21,17 @@ export const bugs: VerdictBug[] = [
     says: /\(account\)\/revoke\.ts:\d+:\d+ lint\/style\/noRestrictedImports/,
   },
   {
+    name: 'cycle',
+    description: 'two files import each other',
+    changes: {
+      'src/core/auth/session/cookies.ts': [
+        ["import 'server-only'\n", "import 'server-only'\nimport './browser-token'\n"],
+      ],
+    },
+    step: 'lint',
+    says: /(cookies|browser-token)\.ts:\d+:\d+ lint\/suspicious\/noImportCycles/,
+  },
+  {
     name: 'type',
     description: 'a value has the wrong type',
     changes: {

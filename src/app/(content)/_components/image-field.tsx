@@ -52,10 +52,10 @@ function insertParagraph(body: HTMLTextAreaElement, text: string): void {
 async function upload(file: File, alt: string): Promise<{ markdown?: string; error?: string }> {
   const query = new URLSearchParams({ name: file.name.slice(-200), alt })
   const response = await fetch(`/api/content/images?${query}`, { method: 'POST', body: file }).catch(() => null)
-  const answer = await response?.json().catch(() => null)
-  if (response?.ok && answer) return { markdown: answer.markdown }
-  const messages = answer?.errors?.picture ?? answer?.errors?.alt
-  return { error: messages?.join('. ') ?? answer?.detail ?? 'Upload failed. Try again.' }
+  const body = await response?.json().catch(() => null)
+  if (response?.ok && body) return { markdown: body.markdown }
+  const messages = body?.errors?.picture ?? body?.errors?.alt
+  return { error: messages?.join('. ') ?? body?.detail ?? 'Upload failed. Try again.' }
 }
 
 /**

@@ -49,7 +49,7 @@ async function parseForm(bytes: Buffer, contentType: string): Promise<FormData> 
   }
 }
 
-/** What the form page says about an error. Errors that are none of the user’s are thrown on. */
+/** What the form page says about an error. Rethrows errors that the user did not cause. */
 function problemOf(error: unknown): ImageProblem {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'invalid_input') return error.fields?.alt ? 'alt' : 'image'

@@ -112,7 +112,7 @@ function findEnd(text: string, mark: string, from: number): number {
   return -1
 }
 
-/** Which lines to replace by which, so that they become those of the text. Styles no line that looks as before. */
+/** The smallest range of lines to replace so that they match the text. Styles no line that looks as before. */
 export function changeLines(old: Line[], text: string): { from: number; to: number; lines: Line[] } {
   const texts = text.split('\n')
   const shorter = Math.min(old.length, texts.length)

@@ -1,5 +1,5 @@
 /**
- * Makes the HTML, which must be safe, the content of the element. What is the same at its beginning and end stays as it is: the
+ * Replaces the content of the element with HTML, which must be safe. Keeps equal nodes at the beginning and the end, so that the
  * browser does not lay out a long text again, and its images do not flicker.
  */
 export function replaceBlocks(element: HTMLElement, html: string): void {
