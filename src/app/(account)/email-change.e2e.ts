@@ -162,7 +162,7 @@ test('a user without a password connects a second provider, sets a password, and
   await page.goto('/account/connections')
   await expectAccessible(page)
   await waitForHydration(page)
-  await page.getByRole('link', { name: 'Disconnect Google' }).click()
+  await page.getByRole('link', { name: 'Disconnect… Google' }).click()
   const dialog = page.getByRole('dialog', { name: 'Disconnect Google?' })
   await dialog.getByRole('button', { name: 'Disconnect' }).click()
   await expect(dialog.getByRole('alert')).toContainText('your only sign-in method')
@@ -181,7 +181,7 @@ test('a user without a password connects a second provider, sets a password, and
   await page.getByLabel('Password', { exact: true }).fill('an entirely new one')
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByRole('main').getByRole('status')).toContainText('Password set')
-  for (const name of ['Disconnect Google', 'Disconnect GitHub']) {
+  for (const name of ['Disconnect… Google', 'Disconnect… GitHub']) {
     await page.goto('/account/connections')
     await waitForHydration(page)
     await page.getByRole('link', { name }).click()

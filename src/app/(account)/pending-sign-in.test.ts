@@ -30,15 +30,15 @@ const aMinute = 60
 const anHour = 60 * aMinute
 const twoHoursAgo = () => new Date(Date.now() - 2 * anHour * 1000)
 
-test('both factors together are a reauthentication', async () => {
+test('a sign-in with both factors counts as a reauthentication', async () => {
   expect(await signIn(undefined)).toBeLessThan(aMinute)
 })
 
-test('a second factor is none if the first one could have been anybody’s at this browser', async () => {
+test('a second factor does not count if the first one did not, for example in an unattended browser', async () => {
   expect(await signIn(new Date(0))).toBeGreaterThan(anHour)
   expect(await signIn(twoHoursAgo())).toBeGreaterThan(anHour)
 })
 
-test('a passkey is one by itself', async () => {
+test('a passkey counts, whatever the first factor was', async () => {
   expect(await signIn(new Date(0), { isWholeSignIn: true })).toBeLessThan(aMinute)
 })

@@ -19,7 +19,7 @@ const enableTotp = (email: string) =>
 const addPasskeys = (email: string) =>
   query(
     `insert into account_passkeys (id, user_id, public_key, counter, transports, name, last_used_at)
-     select u.id || device, u.id, '', 0, '{}', device, case when device like 'Safari%' then now() end
+     select gen_random_uuid(), u.id, '', 0, '{}', device, case when device like 'Safari%' then now() end
      from users u, unnest(array['Safari on iPhone', 'Chrome on Windows']) as device where email = $1`,
     [email],
   )
@@ -58,7 +58,7 @@ export function shots(app: string, password: string): Screenshot[] {
   })
   return [
     { name: 'account', url: `${app}/account`, before: signInAsNewUser },
-    ...profileShots(shot),
+    ...profileShots(shot, signInAsNewUser),
     ...signInMethodShots(app, shot, signInAsNewUser),
     shot('preferences'),
     shot('sessions'),
@@ -96,7 +96,7 @@ export function shots(app: string, password: string): Screenshot[] {
 type SignIn = (page: Page) => Promise<string>
 type Shoot = (name: string, after?: (page: Page) => Promise<unknown>) => Screenshot
 
-function profileShots(shot: Shoot): Screenshot[] {
+function profileShots(shot: Shoot, signInAsNewUser: SignIn): Screenshot[] {
   return [
     shot('profile'),
     shot('profile_refused', async (page) => {
@@ -111,6 +111,7 @@ function profileShots(shot: Shoot): Screenshot[] {
       await waitForStatus(page)
     }),
     shot('email'),
+    { ...shot('email_confirm'), before: async (page) => expireReauthentication(await signInAsNewUser(page)) },
     shot('email_sent', async (page) => {
       await fillAndSubmit(page, { 'New email': `moved-${Date.now()}@example.com` })
       await waitForStatus(page)
@@ -146,6 +147,18 @@ function signInMethodShots(app: string, shot: Shoot, signInAsNewUser: SignIn): S
       name: 'account-passkeys_some',
       url: `${app}/account/passkeys`,
       before: async (page) => addPasskeys(await signInAsNewUser(page)),
+    },
+    {
+      name: 'account-passkeys_remove',
+      url: `${app}/account/passkeys`,
+      before: async (page) => addPasskeys(await signInAsNewUser(page)),
+      after: async (page) => {
+        await page
+          .getByRole('link', { name: /^Remove/ })
+          .first()
+          .click()
+        await page.getByRole('button', { name: 'Remove', exact: true }).waitFor()
+      },
     },
     shot('connections'),
     shot('security'),

@@ -97,8 +97,8 @@ export function transactionAs<Data>(
 }
 
 /**
- * Like `transactionAs`, for changes of the caller's own account, which every signed-in user may make: fails if the user was
- * suspended or the session has ended meanwhile.
+ * Like `transactionAs`, for users who change how they sign in, which needs no permission: fails if the user was suspended or
+ * the session has ended meanwhile.
  */
 export const transactionAsSelf = <Data>(
   userId: string,

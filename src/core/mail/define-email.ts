@@ -30,7 +30,8 @@ function createSmtpTransport(): Transporter {
 
 // Limited here, because every email is sent from here, whatever caused it.
 const recipientLimit = defineLimit('mail_recipient', { points: 10, seconds: 60 * 60 })
-const subjectLimit = defineLimit('mail_subject', { points: 3, seconds: 60 * 60 })
+// Not longer than a link to reset the password works: either there is one in the inbox, or another can be sent.
+const subjectLimit = defineLimit('mail_subject', { points: 3, seconds: 30 * 60 })
 
 interface EmailDefinition<Data> {
   data: z.ZodType<Data>
@@ -38,7 +39,7 @@ interface EmailDefinition<Data> {
   /** Examples of the email, one for each text that it can have. Shown at /dev/emails and checked by a test. */
   samples(): EmailContent[]
   /**
-   * Sent even when the recipient's limit is reached, three an hour of each kind and subject. For what the recipient must be
+   * Sent even when the recipient's limit is reached, three in half an hour of each kind and subject. For what the recipient must be
    * able to rely on: notices about their own account, links to reset the password, and what admins of the app send. No
    * other user may choose text of the subject, because each subject has a count.
    */

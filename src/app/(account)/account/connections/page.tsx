@@ -48,7 +48,7 @@ export default async function ConnectedAccountsPage() {
                     prefetch={false}
                     className={buttonVariants({ variant: 'outline', size: 'small' })}
                   >
-                    Disconnect<span className="sr-only"> {name}</span>…
+                    Disconnect…<span className="sr-only"> {name}</span>
                   </Link>
                 ) : (
                   <a href={`/connect/${id}` as Route} className={buttonVariants({ variant: 'outline', size: 'small' })}>

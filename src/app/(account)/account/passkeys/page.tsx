@@ -48,7 +48,7 @@ export default async function PasskeysPage() {
                   prefetch={false}
                   className={buttonVariants({ variant: 'danger', size: 'small' })}
                 >
-                  Remove<span className="sr-only"> {name}</span>…
+                  Remove…<span className="sr-only"> {name}</span>
                 </Link>
               }
             >
