@@ -28,7 +28,7 @@ async function buildWall(): Promise<void> {
 }
 
 export async function seedDatabase(): Promise<void> {
-  refuseRemote('seed')
+  rejectRemote('seed')
   // Imported lazily: it needs devDependencies, and migrating must work without them.
   const { importSource } = await import('./import-source.ts')
   const [{ seed }, { closeDatabase }, { modules }] = await importSource(
@@ -41,7 +41,7 @@ export async function seedDatabase(): Promise<void> {
 }
 
 /** Seeding adds users with a known password, resetting deletes everything: on a remote database both need --database=<name>. */
-export function refuseRemote(action: string): void {
+export function rejectRemote(action: string): void {
   const { hostname, pathname } = new URL(databaseUrl())
   const isLocal = ['localhost', '127.0.0.1', '[::1]', ''].includes(hostname)
   const name = pathname.slice(1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { findMigrationFolders, migrationStatus, readMigrations } from '../src/core/db/migrate.ts'
 import { queueSchema } from '../src/core/jobs/migrate.ts'
-import { databaseUrl, migrateDatabase, refuseRemote, seedDatabase } from './database.ts'
+import { databaseUrl, migrateDatabase, rejectRemote, seedDatabase } from './database.ts'
 import { prepareDatabase, prepareDevelopment } from './environment.ts'
 import { exitWithExplanation } from './explain-error.ts'
 import { root } from './root.ts'
@@ -39,7 +39,7 @@ async function status(): Promise<void> {
 }
 
 async function reset(): Promise<void> {
-  refuseRemote('reset')
+  rejectRemote('reset')
   if (process.env.NODE_ENV === 'production')
     throw new Error('db:reset deletes everything, so it doesn’t run in production')
   await withClient((client) =>

@@ -11,7 +11,7 @@ const settings = new Set([...read('.env.example').matchAll(/^#? ?([A-Z][A-Z_]+)=
 
 test.each(files)('%s uses only settings that exist', (file) => {
   const otherNames =
-    /^(POSTGRES_\w+|NODE_ENV|HOSTNAME|PORT|TLS|CMD|ALL|FROM|COPY|RUN|ENV|WORKDIR|USER|EXPOSE|AS|APP(_HOST)?|HTTPS_BIND|CERTIFICATE|AF_\w+|CPU|SIGTERM|GET|IP)$/
+    /^(POSTGRES_\w+|MALLOC_\w+|NODE_ENV|HOSTNAME|PORT|TLS|CMD|ALL|FROM|COPY|RUN|ENV|WORKDIR|USER|EXPOSE|AS|APP(_HOST)?|HTTPS_BIND|CERTIFICATE|AF_\w+|CPU|SIGTERM|GET|IP)$/
   const usedNames = [...read(file).matchAll(/\b[A-Z][A-Z_]+\b/g)].map(([name]) => name)
   expect(usedNames.filter((name) => !settings.has(name) && !otherNames.test(name))).toEqual([])
 })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters, styleText } from 'node:util'
 import { seedUsers } from '../src/core/db/seed-users.ts'
-import { devPassword, migrateDatabase, refuseRemote, seedDatabase } from './database.ts'
+import { devPassword, migrateDatabase, rejectRemote, seedDatabase } from './database.ts'
 import { prepareDevelopment } from './environment.ts'
 import { exitWithExplanation } from './explain-error.ts'
 import { endLeftOver, forgetServer, recordServer } from './left-over.ts'
@@ -115,7 +115,7 @@ let code = 1
 let stopProviders = async () => {}
 let stopInbox = async () => {}
 try {
-  refuseRemote('migrate and seed')
+  rejectRemote('migrate and seed')
   await migrateDatabase()
   await seedDatabase()
 

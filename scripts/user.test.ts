@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { peekReset } from '@/core/auth/flows/reset-password'
 import { verifyPassword } from '@/core/auth/password/hash'
+import { roles } from '@/core/auth/roles'
 import { pool } from '@/core/db/client'
 import { temporaryFolder } from '../tests/app/support/temporary-folder.ts'
 import { root } from './root.ts'
@@ -43,7 +44,7 @@ test('invalid input is reported, and no user is created', async () => {
   const { status, stderr } = user('short', 'create', '--email', 'weak@example.com', '--role', 'owner')
   expect(status).toBe(1)
   expect(stderr).toContain('password: Use at least 12 characters')
-  expect(stderr).toContain('role: Choose one of viewer, editor, admin')
+  expect(stderr).toContain(`role: Choose one of ${roles.join(', ')}`)
   expect(await find('weak@example.com')).toBeUndefined()
   expect(user('', 'destroy').stderr).toContain('Usage:')
 })

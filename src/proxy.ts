@@ -17,7 +17,7 @@ const methods = ['GET', 'HEAD', 'POST']
 const maxActionBytes = 160 * 1024
 
 /** Rejects actions for which Next would return 500: those with a foreign `Origin`, and those with too large a body. */
-async function refuseAction(request: NextRequest): Promise<void> {
+async function rejectBadAction(request: NextRequest): Promise<void> {
   if (hasForeignOrigin(request.headers)) throw new AppError('cross_site')
   const length = request.headers.get('content-length')
   if (length === null) await readBytes(request, maxActionBytes)
@@ -43,7 +43,7 @@ export async function proxy(request: NextRequest): Promise<NextResponse> {
   const requestId = requestIdFrom(request.headers)
   if (request.method === 'POST') {
     try {
-      await refuseAction(request)
+      await rejectBadAction(request)
     } catch (error) {
       const refusal = toAppError(error)
       const { headers, nextUrl } = request

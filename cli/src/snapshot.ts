@@ -34,7 +34,7 @@ export interface Snapshot {
   version: string
   modules: ModuleManifest[]
   /** Packages that only the template needs, not an app. */
-  workshop: string[]
+  templatePackages: string[]
   /** Where the name of the template occurs: the text to replace by itself, or by another, with the name of the app. */
   titleIn: { file: string; text: string; by?: string }[]
   /** This version and the earlier ones, newest first. */

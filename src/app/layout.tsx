@@ -57,7 +57,7 @@ export default async function RootLayout({ children }: LayoutProps<'/'>) {
         >
           Skip to content
         </a>
-        <aside data-when="acting" className="border-warning border-b-2 px-4 py-2 text-center text-sm">
+        <aside data-when="impersonating" className="border-warning border-b-2 px-4 py-2 text-center text-sm">
           You’re impersonating someone.{' '}
           <a href="/dashboard" className="underline underline-offset-4">
             Go to dashboard

@@ -191,9 +191,9 @@ describe('a sensitive action', () => {
   const failuresOf = async (id: string) =>
     (await db.select({ failures: passwords.failures }).from(passwords).where(eq(passwords.userId, id)))[0]?.failures
 
-  test('runs in a confirmed session, and a password that was sent along is neither checked nor passed on', async () => {
+  test('runs in a session that was reauthenticated, and a password that was sent along is neither checked nor passed on', async () => {
     const { token } = await newSession({ minutes: 59 })
-    const forms: Record<string, string>[] = [{ name: 'x' }, { name: 'x', confirmPassword: 'wrong' }]
+    const forms: Record<string, string>[] = [{ name: 'x' }, { name: 'x', ownPassword: 'wrong' }]
     for (const fields of forms) expect((await submit(token, fields)).result).toEqual({ ok: true, data: { name: 'x' } })
     expect(await failuresOf(userId)).toBe(0)
     expect(await kindsOf(userId)).toEqual([])
@@ -205,9 +205,9 @@ describe('a sensitive action', () => {
     expect(calls).toEqual([])
   })
 
-  test('runs with the right password, which confirms the session and replaces its token', async () => {
+  test('runs with the right password, which reauthenticates the session and replaces its token', async () => {
     const { token } = await newSession()
-    const { result, token: renewed } = await submit(token, { name: 'x', confirmPassword: password })
+    const { result, token: renewed } = await submit(token, { name: 'x', ownPassword: password })
     expect(result).toEqual({ ok: true, data: { name: 'x' } })
     expect(calls).toEqual([{ name: 'x' }])
     expect(await findSession(token)).toBeNull()
@@ -217,13 +217,13 @@ describe('a sensitive action', () => {
 
   test('does nothing with a wrong password, counts it, and never returns it', async () => {
     const { token } = await newSession()
-    const { result } = await submit(token, { name: 'x', confirmPassword: 'a wrong walk by the sea' })
+    const { result } = await submit(token, { name: 'x', ownPassword: 'a wrong walk by the sea' })
     expect(result).toEqual({
       ok: false,
       error: {
         code: 'invalid_credentials',
         message: 'Incorrect password',
-        fields: { confirmPassword: ['Incorrect password'] },
+        fields: { ownPassword: ['Incorrect password'] },
       },
       values: { name: 'x' },
     })
@@ -235,9 +235,9 @@ describe('a sensitive action', () => {
 
   test('asks for the password at its field if it is empty, and does not count that', async () => {
     const { token } = await newSession()
-    const { result } = await submit(token, { name: 'x', confirmPassword: '' })
+    const { result } = await submit(token, { name: 'x', ownPassword: '' })
     expect(result).toMatchObject({
-      error: { code: 'reauth_required', fields: { confirmPassword: ['Enter your password'] } },
+      error: { code: 'reauth_required', fields: { ownPassword: ['Enter your password'] } },
     })
     expect(await failuresOf(userId)).toBe(0)
     expect(calls).toEqual([])
@@ -245,20 +245,20 @@ describe('a sensitive action', () => {
 
   test('checks the password before the input', async () => {
     const { token } = await newSession()
-    const { result } = await submit(token, { name: '', confirmPassword: 'a wrong walk by the sea' })
-    expect(result).toMatchObject({ error: { fields: { confirmPassword: ['Incorrect password'] } } })
-    const next = await submit(token, { name: '', confirmPassword: password })
+    const { result } = await submit(token, { name: '', ownPassword: 'a wrong walk by the sea' })
+    expect(result).toMatchObject({ error: { fields: { ownPassword: ['Incorrect password'] } } })
+    const next = await submit(token, { name: '', ownPassword: password })
     expect(next.result).toMatchObject({ error: { code: 'invalid_input', fields: { name: ['Give it a name'] } } })
   })
 
-  test('limits wrong passwords like the page that confirms a session, also for the right one', async () => {
+  test('limits wrong passwords like the page that reauthenticates, also for the right one', async () => {
     const { token } = await newSession()
     for (let attempt = 0; attempt < 5; attempt++)
-      expect((await submit(token, { name: 'x', confirmPassword: 'wrong' })).result).toMatchObject({
+      expect((await submit(token, { name: 'x', ownPassword: 'wrong' })).result).toMatchObject({
         error: { code: 'invalid_credentials' },
       })
-    for (const confirmPassword of ['wrong', password])
-      expect((await submit(token, { name: 'x', confirmPassword })).result).toMatchObject({
+    for (const ownPassword of ['wrong', password])
+      expect((await submit(token, { name: 'x', ownPassword })).result).toMatchObject({
         error: { code: 'rate_limited' },
       })
     expect(await failuresOf(userId)).toBe(5)
@@ -272,8 +272,8 @@ describe('a sensitive action', () => {
       secondFactor: async (id) => (id === userId ? { kind: 'totp', page: '/signin' } : null),
     })
     const { token } = await newSession()
-    for (const confirmPassword of [password, 'wrong'])
-      expect((await submit(token, { name: 'x', confirmPassword })).result).toEqual({
+    for (const ownPassword of [password, 'wrong'])
+      expect((await submit(token, { name: 'x', ownPassword })).result).toEqual({
         ok: false,
         error: { code: 'reauth_required', message: 'Confirm it’s you to continue' },
         values: { name: 'x' },
@@ -284,16 +284,16 @@ describe('a sensitive action', () => {
     expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
   })
 
-  test('cannot be confirmed by a user without a password', async () => {
+  test('cannot be reauthenticated by a user without a password', async () => {
     await db.delete(passwords).where(eq(passwords.userId, userId))
     const { token } = await newSession()
-    expect((await submit(token, { name: 'x', confirmPassword: password })).result).toMatchObject({
+    expect((await submit(token, { name: 'x', ownPassword: password })).result).toMatchObject({
       error: { code: 'invalid_credentials' },
     })
     expect(calls).toEqual([])
   })
 
-  test('cannot be confirmed while impersonating, with the password of either', async () => {
+  test('cannot be reauthenticated while impersonating, with the password of either', async () => {
     const editing = definePolicy({ 'things.edit': ['viewer', 'editor', 'admin'] })
     const edit = defineAction({
       input: z.object({}),
@@ -305,7 +305,7 @@ describe('a sensitive action', () => {
     const target = await newUser('viewer')
     const { token } = await newSession({ of: target, minutes: 0, impersonatorSessionId: own.id })
     const headers = { ...sameOrigin, cookie: `${appSlug}.session=${token}` }
-    const result = await asRequest(headers, () => edit(null, form({ confirmPassword: password })))
+    const result = await asRequest(headers, () => edit(null, form({ ownPassword: password })))
     expect(result).toMatchObject({ error: { code: 'forbidden' } })
     expect(calls).toEqual([])
     expect(await failuresOf(target)).toBe(0)
@@ -314,7 +314,7 @@ describe('a sensitive action', () => {
   test('checks the permission before the password', async () => {
     const viewer = await newUser('viewer')
     const { token } = await newSession({ of: viewer })
-    expect((await submit(token, { name: 'x', confirmPassword: 'wrong' })).result).toMatchObject({
+    expect((await submit(token, { name: 'x', ownPassword: 'wrong' })).result).toMatchObject({
       error: { code: 'forbidden' },
     })
     expect(await failuresOf(viewer)).toBe(0)
@@ -322,9 +322,9 @@ describe('a sensitive action', () => {
 
   test('rejects a password that is not text', async () => {
     const { token } = await newSession()
-    const call = (confirmPassword: unknown) =>
+    const call = (ownPassword: unknown) =>
       asRequest({ ...sameOrigin, cookie: `${appSlug}.session=${token}` }, () =>
-        remove({ name: 'x', confirmPassword } as never),
+        remove({ name: 'x', ownPassword } as never),
       )
     for (const odd of [[password], { password }, null, 7, true])
       expect(await call(odd)).toMatchObject({ error: { code: 'reauth_required' } })

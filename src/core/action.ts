@@ -2,7 +2,7 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import { confirmPasswordField, reauthenticateInline } from './auth/flows/reauthenticate'
+import { ownPasswordField, reauthenticateInline } from './auth/flows/reauthenticate'
 import { type Allow, type AppAllow, type ScopeAllow, signedIn } from './auth/policy'
 import {
   type ActorFor,
@@ -48,8 +48,8 @@ interface GuardedSpec<Input extends z.ZodType, Data, Allowed extends Allow>
    */
   allow: Allowed
   /**
-   * The caller must have reauthenticated within the last hour, or send their password along in the field `confirmPassword`.
-   * The form shows that field with `ConfirmIdentity` (core/ui/confirm-identity.tsx); `run` never sees it.
+   * The caller must have reauthenticated within the last hour, or send their password along in the field `ownPassword`.
+   * The form shows that field with `Reauthenticate` (core/ui/reauthenticate.tsx); `run` never sees it.
    */
   isSensitive?: boolean
   run(context: { input: z.output<Input>; actor: ActorFor<Allowed> }): Promise<Data>
@@ -77,7 +77,7 @@ export function defineAction<Input extends z.ZodType, Data, const Allowed extend
     const input = spec.allow.where === 'app' ? givenInput : takeScope(givenInput)
     const actor = authorizeCaller(await getSession(), spec.allow)
     if ((spec.allow as Allow) === signedIn) await rejectImpersonation()
-    const ownInput = spec.isSensitive ? await requireConfirmed(input) : input
+    const ownInput = spec.isSensitive ? await reauthenticateWith(input) : input
     return spec.run({ input: parse(spec.input, ownInput), actor })
   })
 }
@@ -96,13 +96,13 @@ function takeScope(input: unknown): unknown {
  * Throws unless the caller has reauthenticated, or does so with the password in the input. Returns the input without it. The
  * input is validated only afterwards: nobody learns anything about it before.
  */
-async function requireConfirmed(input: unknown): Promise<unknown> {
-  const isSent = typeof input === 'object' && input !== null && Object.hasOwn(input, confirmPasswordField)
+async function reauthenticateWith(input: unknown): Promise<unknown> {
+  const isSent = typeof input === 'object' && input !== null && Object.hasOwn(input, ownPasswordField)
   if (!isSent) {
     await requireReauthenticated()
     return input
   }
-  const { [confirmPasswordField]: password, ...ownInput } = input as Record<string, unknown>
+  const { [ownPasswordField]: password, ...ownInput } = input as Record<string, unknown>
   if (!(await getSession())?.isReauthenticated) await reauthenticateInline(password)
   return ownInput
 }

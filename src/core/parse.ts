@@ -15,7 +15,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown):
   throw new AppError('invalid_input', undefined, { fields })
 }
 
-/** A form as a plain object: repeated fields become arrays, the `$ACTION_` fields of Next are left out. */
+/** A form as a plain object: repeated fields become arrays, the `$ACTION_` fields of React are left out. */
 export function formToObject(form: FormData): Record<string, unknown> {
   // One pass: `getAll` for each name would be quadratic and take seconds for a form with very many fields.
   const fields = new Map<string, unknown[]>()

@@ -2,6 +2,7 @@ import 'server-only'
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { endPendingSignIns } from '@/core/auth/flows/second-factor'
 import { causedBy, encryptRecipient } from '@/core/auth/security-notice'
 import type { Actor } from '@/core/auth/session/actor'
 import { type EmailLinkPurpose, isValidToken, reportCompromiseLink, resetLink } from '@/core/auth/tokens/email-link'
@@ -122,6 +123,8 @@ export async function verifyEmailChange(actor: Actor, token: string): Promise<{ 
       .where(eq(users.id, userId))
     await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
     await deleteEmailTokens(tx, userId, resetLink, emailChangeToken)
+    // One may have begun with a code that was sent to the former email.
+    await endPendingSignIns(tx, userId)
     // "Secure my account" tokens sent to the former email stop working, except those that restore an earlier email.
     await tx
       .delete(tokens)

@@ -270,7 +270,8 @@ export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isA
   // One point was consumed here and, without autofill, one when the sign-in began.
   await passkeyLimit.forgive(ip)
   if (!isAutofill) await passkeyLimit.forgive(ip)
-  return startSessionWithMethod(userId, 'passkey')
+  const credential = sql`exists (select from ${passkeys} where id = ${given.id} and user_id = ${userId})`
+  return startSessionWithMethod(userId, 'passkey', { credential })
 }
 
 /** Completes a pending sign-in with a passkey as the second factor. */

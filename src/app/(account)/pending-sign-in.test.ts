@@ -2,7 +2,7 @@ import { asRequest } from '../../../tests/app/support/next-headers'
 
 // The import above must come first: it mocks next/headers before any other module loads it.
 
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { completePendingSignIn, startPendingSignIn } from '@/core/auth/flows/second-factor'
 import { db } from '@/core/db/client'
@@ -16,7 +16,8 @@ async function signIn(firstFactorAt: Date | undefined, options?: Parameters<type
   const userId = user?.id ?? ''
   await db.insert(totp).values({ userId, secret: 'encrypted', confirmedAt: new Date() })
   await asRequest({ 'user-agent': 'test' }, async () => {
-    expect(await startPendingSignIn(userId, firstFactorAt)).toMatchObject({ kind: 'totp' })
+    const first = { credential: sql`true`, reauthenticatedAt: firstFactorAt }
+    expect(await startPendingSignIn(userId, first)).toMatchObject({ kind: 'totp' })
     await completePendingSignIn(async () => 'totp', options)
   })
   const [session] = await db

@@ -77,9 +77,13 @@ export function shots(app: string, password: string): Screenshot[] {
       },
     },
     shot('delete'),
-    { name: 'account-second-step', url: `${app}/signin/second`, before: (page) => startPendingSignIn(page, password) },
     {
-      name: 'account-second-step_recovery',
+      name: 'account-second-factor',
+      url: `${app}/signin/second`,
+      before: (page) => startPendingSignIn(page, password),
+    },
+    {
+      name: 'account-second-factor_recovery',
       url: `${app}/signin/second?use=recovery`,
       before: (page) => startPendingSignIn(page, password),
     },

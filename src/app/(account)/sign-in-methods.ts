@@ -2,6 +2,7 @@ import 'server-only'
 import { and, eq, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
+import { endPendingSignIns } from '@/core/auth/flows/second-factor'
 import { configuredProviders, providerName } from '@/core/auth/oauth/providers'
 import { causedBy } from '@/core/auth/security-notice'
 import { transactionAsSelf } from '@/core/auth/transaction-as'
@@ -24,11 +25,12 @@ async function countSignInMethods(tx: Pick<Transaction, 'execute'>, userId: stri
 
 /**
  * For removing a sign-in method: fails if none would be left. Locks the user row, so that two concurrent removals
- * cannot each rely on the method that the other removes.
+ * cannot each rely on the method that the other removes. Ends pending sign-ins, which may have begun with it.
  */
 export function removeSignInMethod(userId: string, work: (tx: Transaction) => Promise<void>): Promise<void> {
   return transactionAsSelf(userId, async (tx) => {
     await work(tx)
+    await endPendingSignIns(tx, userId)
     if ((await countSignInMethods(tx, userId)) === 0)
       throw new AppError('conflict', 'This is your only sign-in method. Add a password or another method first.')
   })

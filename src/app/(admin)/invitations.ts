@@ -10,6 +10,7 @@ import { passwordProblem } from '@/core/auth/password/rules'
 import type { Role } from '@/core/auth/policy'
 import type { Actor } from '@/core/auth/session/actor'
 import { startPasswordSession } from '@/core/auth/session/browser-session'
+import { ownsPassword } from '@/core/auth/session/start-session'
 import { isValidToken } from '@/core/auth/tokens/email-link'
 import { transactionAs } from '@/core/auth/transaction-as'
 import { normalizeEmail } from '@/core/auth/user/email'
@@ -258,7 +259,7 @@ export async function acceptInvitation(
     return user.id
   })
   await joinLimit.forgive(ip)
-  const secondFactor = await startPendingSignIn(userId)
+  const secondFactor = await startPendingSignIn(userId, { credential: ownsPassword(userId, passwordHash) })
   if (!secondFactor) await startPasswordSession(userId, passwordHash, client)
   return secondFactor
 }

@@ -135,13 +135,13 @@ const userShots = (shot: MakeShot, app: string): Screenshot[] => [
     await page.getByRole('button', { name: 'Delete user' }).click()
     await waitForAlert(page)
   }),
-  shot('acting', 'users?search=grace', async (page) => {
+  shot('impersonating', 'users?search=grace', async (page) => {
     await openUser(page)
     await page.getByRole('link', { name: 'Impersonate' }).click()
     await page.getByRole('button', { name: 'Impersonate', exact: true }).click()
     await greeting(page, 'Grace').waitFor()
   }),
-  shot('acting_static', 'users?search=grace', async (page) => {
+  shot('impersonating_static', 'users?search=grace', async (page) => {
     await openUser(page)
     await page.getByRole('link', { name: 'Impersonate' }).click()
     await page.getByRole('button', { name: 'Impersonate', exact: true }).click()

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { createSessionWithMethod } from '@/core/auth/session/start-session'
 import { db } from '@/core/db/client'
@@ -15,8 +16,9 @@ beforeAll(async () => {
 })
 
 test('each session has the method it was started with, unless the audit log does not know it', async () => {
-  await createSessionWithMethod(ada, 'passkey', { ip: '198.18.0.1', userAgent: 'first' })
-  await createSessionWithMethod(ada, 'google', { ip: '198.18.0.1', userAgent: 'second' })
+  const start = { userId: ada, credential: sql`true` }
+  await createSessionWithMethod({ ...start, method: 'passkey', client: { ip: '198.18.0.1', userAgent: 'first' } })
+  await createSessionWithMethod({ ...start, method: 'google', client: { ip: '198.18.0.1', userAgent: 'second' } })
   const [unknown] = await db
     .insert(sessions)
     .values({ userId: ada, tokenHash: randomBytes(32), userAgent: 'third' })

@@ -7,7 +7,10 @@ import { startPendingSignIn } from '@/core/auth/flows/second-factor'
 import { causedBy } from '@/core/auth/security-notice'
 import { startSessionWithMethod } from '@/core/auth/session/browser-session'
 import { rememberSignInMethod } from '@/core/auth/session/last-method'
+import type { Credential } from '@/core/auth/session/start-session'
+import { unchangedCredentials } from '@/core/auth/session/trusted-device'
 import { hashToken } from '@/core/auth/tokens/token'
+import { hasVerifiedEmail } from '@/core/auth/user/has-verified-email'
 import type { Transaction } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
 import { tokens, users } from '@/core/db/schema'
@@ -88,7 +91,7 @@ function parseCode(typed: string): string | null {
 const isUsableCode = (request: EmailCodeRequest, code: string) =>
   request.failures < maxFailures && isCodeOf(request, code)
 
-type Outcome = 'expired' | 'used up' | 'wrong' | { userId: string; email: string; next: string }
+type Outcome = 'expired' | 'used up' | 'wrong' | { userId: string; next: string; email: string; credential: Credential }
 
 /**
  * Uses the request up if `isProved` accepts it, and starts a session, or returns the second factor. Everything else
@@ -111,8 +114,8 @@ async function attempt(
     const isAccepted = isProved(request, wrongCodes)
     const { userId, email, next } = request
     if (isAccepted && userId) {
-      await consumeRequest(tx, request)
-      return { userId, email, next }
+      const [unchanged] = await Promise.all([unchangedCredentials(tx, userId), consumeRequest(tx, request)])
+      return { userId, next, email, credential: sql`${hasVerifiedEmail(email)} and ${unchanged}` }
     }
     if (request.failures >= maxFailures) return 'used up'
     await countWrongCode(tx, request, client)
@@ -122,22 +125,29 @@ async function attempt(
   if (outcome === 'used up') throw codeError('Too many incorrect codes. Send a new one.')
   if (outcome === 'wrong') throw codeError('Incorrect code. Use the one from the newest email.')
   const [secondFactor] = await Promise.all([
-    startSignIn(outcome.userId),
+    startSignIn(outcome),
     forgiveAll(...requestCounts(outcome.email, ip), useLimit.of(ip)),
   ])
   return { next: outcome.next, secondFactor }
 }
 
-async function startSignIn(userId: string): Promise<SecondFactor | null> {
+async function startSignIn({
+  userId,
+  credential,
+}: {
+  userId: string
+  credential: Credential
+}): Promise<SecondFactor | null> {
   // The inbox may be open in the same unattended browser. So this does not count as a reauthentication if the user can
   // reauthenticate in another way.
   const reauthenticatedAt = (await hasStrongerReauthentication(userId)) ? new Date(0) : undefined
-  const secondFactor = await startPendingSignIn(userId, reauthenticatedAt)
+  const first = { credential, reauthenticatedAt }
+  const secondFactor = await startPendingSignIn(userId, first)
   if (secondFactor) {
     await rememberSignInMethod(emailCodeLink.name)
     return secondFactor
   }
-  await startSessionWithMethod(userId, emailCodeLink.name, reauthenticatedAt)
+  await startSessionWithMethod(userId, emailCodeLink.name, first)
   return null
 }
 

@@ -10,7 +10,7 @@ import { reauthenticate } from './actions'
 
 export const metadata = { title: 'Confirm it’s you', robots: { index: false } }
 
-/** Reauthentication before a sensitive action: another person may be using a browser that was left open. */
+/** Reauthentication before a sensitive action: someone else may be using a browser that was left open. */
 export default async function ReauthenticatePage({ searchParams }: PageProps<'/confirm'>) {
   const { callbackUrl } = await searchParams
   const next = returnPath(callbackUrl, '/dashboard')

@@ -18,7 +18,7 @@ export const startWithProvider = definePublicAction({
   input: z.object({
     provider: z.string().refine(findProvider),
     callbackUrl: z.string().optional(),
-    isConfirming: z.literal('yes').optional(),
+    isReauthenticating: z.literal('yes').optional(),
   }),
   run: async ({ input }) => {
     const provider = findConfiguredProvider(input.provider)
@@ -26,7 +26,7 @@ export const startWithProvider = definePublicAction({
     await signOut()
     // Makes the provider reauthenticate the user even if they have a session there. Its `auth_time` then decides whether the
     // session counts as reauthenticated.
-    const parameters = input.isConfirming && provider.reauthentication
+    const parameters = input.isReauthenticating && provider.reauthentication
     const redirectTo = returnPath(input.callbackUrl, '/dashboard')
     await redirectToProvider(provider.id, { redirectTo }, parameters || {})
   },

@@ -21,7 +21,7 @@ function ProviderButtons({
       <FormMessage />
       <input type="hidden" name="provider" value={id} />
       <input type="hidden" name="callbackUrl" value={next} />
-      {isReauthenticating && <input type="hidden" name="isConfirming" value="yes" />}
+      {isReauthenticating && <input type="hidden" name="isReauthenticating" value="yes" />}
       <SubmitButton variant="outline" size="form" className="relative w-full">
         <ProviderLogo logo={logo} />
         Continue with {name}

@@ -13,7 +13,7 @@ export const earlyScript = `(()=>{let d=document,r=d.documentElement,k='theme';
 let set=t=>{r.classList.remove('light','dark');t!=='system'&&r.classList.add(t);r.dataset.theme=t};
 try{set(localStorage.getItem(k)||'system')}catch{set('system')}
 let h=new Date().getHours();r.dataset.time=h<5||h>16?'evening':h<12?'morning':'afternoon';
-let s=/(^|; )(?:__Host-)?${appSlug}\\.signed-in=([12])/.exec(d.cookie);s&&(r.dataset.signedIn=s[2]>1?'acting':'');
+let s=/(^|; )(?:__Host-)?${appSlug}\\.signed-in=([12])/.exec(d.cookie);s&&(r.dataset.signedIn=s[2]>1?'impersonating':'');
 let a='${appSlug}.',o=a+'leaving';
 try{s?localStorage.removeItem(o):localStorage.getItem(o)&&Object.keys(localStorage).forEach(n=>n.startsWith(a)&&localStorage.removeItem(n))}catch{}
 d.addEventListener('submit',e=>{try{/^.api.auth.signout/.test(e.target.getAttribute('action'))&&localStorage.setItem(o,1)}catch{}});

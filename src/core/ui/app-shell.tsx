@@ -245,7 +245,7 @@ function ImpersonationBanner({ user, expires }: { user: Actor; expires: Date }) 
   const minutes = Math.max(1, Math.ceil((expires.getTime() - Date.now()) / 60_000))
   return (
     <section
-      data-slot="acting"
+      data-slot="impersonating"
       aria-label="Impersonation"
       className="flex flex-wrap items-center justify-center gap-x-3 gap-y-2 bg-warning-soft px-4 py-2 text-sm text-warning-text lg:rounded-t-lg"
     >

@@ -2,9 +2,9 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import type { ComponentProps, ReactNode } from 'react'
 import { buttonVariants } from './button'
-import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from './confirm-identity'
 import { ActionForm, FormMessage, SubmitButton } from './form'
 import { type Crumb, Page } from './page'
+import { findReauthentication, mustReauthenticateElsewhere, Reauthenticate } from './reauthenticate'
 import { RouteDialog } from './route-dialog'
 import { Card } from './surface'
 
@@ -98,7 +98,7 @@ async function Content<Data>(props: DialogFormProps<Data>) {
       </div>
     )
   }
-  const confirmation = props.isSensitive ? await findConfirmation() : null
+  const reauthentication = props.isSensitive ? await findReauthentication() : null
   return (
     <ActionForm
       action={action}
@@ -119,9 +119,9 @@ async function Content<Data>(props: DialogFormProps<Data>) {
           [value].flat().map((one) => <input key={`${name} ${one}`} type="hidden" name={name} value={one} />),
         )}
         {props.children}
-        {confirmation && <ConfirmIdentity confirmation={confirmation} path={path} />}
+        {reauthentication && <Reauthenticate state={reauthentication} path={path} />}
       </div>
-      {!isConfirmedElsewhere(confirmation) && (
+      {!mustReauthenticateElsewhere(reauthentication) && (
         <SubmitButton variant={props.isDangerous ? 'destructive' : 'primary'} className="[grid-area:submit]">
           {props.submit}
         </SubmitButton>

@@ -234,24 +234,26 @@ export function ResultInput({ name }: { name: string }) {
  * hidden (see styles/controls.css). `initial` is for an error that happened elsewhere and redirected here.
  */
 export function FormMessage({
-  className = alertVariants({ tone: 'danger' }),
+  className,
+  isBoxed = true,
   initial,
   fieldNames = [],
   done,
-  doneClassName = alertVariants({ tone: 'success' }),
 }: {
   className?: string
+  /** Without a box, `className` is all of its look. */
+  isBoxed?: boolean
   initial?: string | undefined
   /** Fields that cannot show their own errors, such as a column of checkboxes. */
   fieldNames?: string[]
   /** The message after success, for a form that stays visible. */
   done?: string | undefined
-  doneClassName?: string
 }) {
   const result = use(ResultContext)
+  const look = (tone: 'danger' | 'success') => (isBoxed ? alertVariants({ tone, className }) : className)
   if (result?.ok && done) {
     return (
-      <p role="status" tabIndex={-1} className={doneClassName}>
+      <p role="status" tabIndex={-1} className={look('success')}>
         {done}
       </p>
     )
@@ -263,7 +265,7 @@ export function FormMessage({
   if (!message) return null
   const isAtFields = failure?.fields !== undefined && fieldMessages.length === 0
   return (
-    <p role="alert" tabIndex={-1} data-at-fields={isAtFields ? '' : undefined} className={className}>
+    <p role="alert" tabIndex={-1} data-at-fields={isAtFields ? '' : undefined} className={look('danger')}>
       {message}
     </p>
   )

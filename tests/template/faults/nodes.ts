@@ -160,6 +160,8 @@ check(
       await sleep(300)
       for (const node of nodes) node.signal('SIGTERM')
       const ends = nodes.map((node) => measureTime(node.exited))
+      // A node counts the time between signals from when it has noticed the first, and it may be busy after its start.
+      for (const node of nodes) await waitUntil('a node drains', () => node.output().includes('received, draining'))
       // npm and a service manager may both forward the same signal: that does not count as a second one.
       await sleep(50)
       echoed.signal('SIGTERM')

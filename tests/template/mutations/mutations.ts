@@ -155,6 +155,19 @@ export const mutations: Mutation[] = [
     build: 1,
   },
   {
+    name: 'removed-credential',
+    description: 'a sign-in goes on with a credential that was removed meanwhile',
+    changes: {
+      'src/core/auth/session/start-session.ts': [
+        ['credential = sql`true`, isPassword', 'isPassword'],
+        ['  const event = {', '  const credential = sql`true`\n  const event = {'],
+      ],
+    },
+    failingCheck: 'H-403',
+    expected: /Secure my account/,
+    build: 1,
+  },
+  {
     name: 'body',
     description: 'request bodies have no size limit',
     changes: {
@@ -219,6 +232,7 @@ export const mutations: Mutation[] = [
       'src/app/(account)/email-change.ts': [
         ['verifyEmailChange(actor: Actor, token: string)', 'verifyEmailChange(token: string)'],
         [/ {4}if \(change && change\.userId !== actor\.id\).*\n/, ''],
+        ['transactionAsSelf(actor.id, work, {', 'inTransaction(work, {'],
       ],
     },
     failingCheck: 'H-352',

@@ -12,6 +12,7 @@ import { password, type TestUser, unusedEmail, type World } from '../../app/supp
 import { startBadProvider } from './support/misbehaving-provider.ts'
 import { callCallback, giveConsent, signInWithProvider, startOAuth } from './support/oauth-flow.ts'
 import { addOrganization } from './support/organization.ts'
+import { addPasskey } from './support/passkey.ts'
 
 const chosen = 'an entirely different horse 3'
 registerSecret(chosen)
@@ -279,22 +280,31 @@ checkModule(
   'H-356',
   'a sign-in with the second factor cancels its removal, and an admin can remove it',
   async (world) => {
-    const proofs: [string, (user: TwoFactorUser) => string][] = [
-      ['a code', ({ key }) => codeOf(key)],
-      ['a recovery code', ({ codes }) => codes[0] ?? ''],
-    ]
-    for (const [what, proof] of proofs) {
+    const withCode = async (jar: Jar, code: string) => {
+      const response = await call(world.app.url, '/api/auth/challenge', { body: { code, redirect: false }, jar })
+      assert.equal(response.status, 200, response.text)
+    }
+    const proofs: Record<string, (user: TwoFactorUser, jar: Jar) => Promise<void>> = {
+      'a code': ({ key }, jar) => withCode(jar, codeOf(key)),
+      'a recovery code': ({ codes }, jar) => withCode(jar, codes[0] ?? ''),
+      'a passkey': async ({ id }, jar) => {
+        const passkey = await addPasskey(world, id)
+        const input = { isSecondFactor: true }
+        const path = '/signin/second'
+        const { value } = await submitAction(world, 'beginPasskeySignIn', input, { jar, path })
+        const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
+        const given = { ...input, passkey: passkey.respond(challenge) }
+        assert.match(verdict(await submitAction(world, 'signInWithPasskey', given, { jar, path })), /^to /)
+      },
+    }
+    for (const [what, prove] of Object.entries(proofs)) {
       const user = await userWithTwoFactor(world)
       await attackByEmail(world, user)
       assert.ok(await removalOf(world, user), what)
       await world.query('update account_totp set last_step = 0 where user_id = $1', [user.id])
       const jar = new Jar()
       await secondFactorOf(world, user, jar)
-      const response = await call(world.app.url, '/api/auth/challenge', {
-        body: { code: proof(user), redirect: false },
-        jar,
-      })
-      assert.equal(response.status, 200, `${what}: ${response.text}`)
+      await prove(user, jar)
       assert.equal(await removalOf(world, user), null, what)
       // The removal job then finds nothing to do.
       await world.query(
@@ -464,8 +474,8 @@ checkModule(
     await world.query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [id])
     assert.equal(verdict(await make(jar)), 'reauth_required')
     const page = await world.get('/confirm', { jar })
-    assert.ok(page.text.includes('name="isConfirming" value="yes"'), 'Google is not asked to reauthenticate')
-    const input = { provider: 'google', callbackUrl: '/account/tokens', isConfirming: 'yes' }
+    assert.ok(page.text.includes('name="isReauthenticating" value="yes"'), 'Google is not asked to reauthenticate')
+    const input = { provider: 'google', callbackUrl: '/account/tokens', isReauthenticating: 'yes' }
     const started = await submitAction(world, 'startWithProvider', input, { jar })
     assert.equal(new URL(verdict(started).slice('to '.length)).searchParams.get('max_age'), '0')
 

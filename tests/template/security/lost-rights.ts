@@ -1,22 +1,23 @@
 // Lost rights: a user who lost a right can no longer use it, and what they prepared or scheduled is canceled.
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { PoolClient } from 'pg'
 import sharp from 'sharp'
 import { root } from '../../../scripts/root.ts'
-import { appSlug } from '../../../src/brand.ts'
 import { findEntryPoints } from '../../app/matrix/entry-points.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { check, checkModule, skip } from '../../app/support/checks.ts'
 import { hasModule } from '../../app/support/has-module.ts'
-import type { Jar } from '../../app/support/http-client.ts'
+import { Jar } from '../../app/support/http-client.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
 import { guardedActionsOf, listActions, multipart, verdict } from '../../app/support/server-actions.ts'
-import type { TestUser, World } from '../../app/support/test-world.ts'
-import { newPasskey } from './support/passkey.ts'
+import { password, type TestUser, type World } from '../../app/support/test-world.ts'
+import { callCallback, giveConsent, signInWithProvider, startOAuth } from './support/oauth-flow.ts'
+import { addPasskey, newPasskey } from './support/passkey.ts'
 
 type Role = 'viewer' | 'editor' | 'admin'
 type SignedInUser = TestUser & { jar: Jar }
@@ -223,12 +224,17 @@ checkModule(
   { full: 'samples races' },
 )
 
-/** Waits until that many connections wait for a lock, or the work is done. */
-async function waitForLocks(world: World, count: number, isDone: () => boolean): Promise<void> {
-  const waiting = `select count(*)::int from pg_stat_activity
-    where wait_event_type = 'Lock' and datname = current_database() and application_name = '${appSlug}'`
+/** Waits until that many connections wait for this one, or for each other, or the work is done. */
+async function waitForLocks(world: World, holder: PoolClient, count: number, isDone: () => boolean): Promise<void> {
+  const { rows } = await holder.query('select pg_backend_pid() as pid')
+  const waiting = `
+    with recursive waiting (pid) as (
+      select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))
+      union
+      select a.pid from pg_stat_activity a join waiting on waiting.pid = any(pg_blocking_pids(a.pid))
+    ) select count(*)::int from waiting`
   for (let tries = 0; !isDone(); tries++) {
-    if ((await world.query(waiting))[0].count >= count) return
+    if ((await world.query(waiting, [rows[0].pid]))[0].count >= count) return
     assert.ok(tries < 2_000, 'nothing waits for a lock')
     await wait(10)
   }
@@ -384,12 +390,12 @@ async function runRace(world: World, admin: SignedInUser, { role, name, prepare 
     const pendingAction = send(world, by, name, input).finally(() => {
       isDone = true
     })
-    await waitForLocks(world, 1, () => isDone)
+    await waitForLocks(world, lockClient, 1, () => isDone)
     assert.ok(!isDone, `${name} was not blocked`)
     const demoting = demote(world, admin, by).finally(() => {
       isDemoted = true
     })
-    await waitForLocks(world, 2, () => isDemoted)
+    await waitForLocks(world, lockClient, 2, () => isDemoted)
     isDemotedFirst = isDemoted
     pending = Promise.all([pendingAction, demoting]).then(([response]) => verdict(response))
   } finally {
@@ -631,6 +637,36 @@ checkModule(
   { full: 'samples races' },
 )
 
+/** Sends requests that wait for the lock of the user, one after the other, and then lets them go on. Returns their results. */
+async function sendWaiting(
+  world: World,
+  user: { id: string },
+  name: string,
+  requests: (() => Promise<string>)[],
+): Promise<string[]> {
+  const holder = await world.pool.connect()
+  const pending: Promise<string>[] = []
+  try {
+    await holder.query('begin')
+    await holder.query('select 1 from users where id = $1 for no key update', [user.id])
+    let isDone = false
+    for (const request of requests) {
+      const sent = request().finally(() => {
+        isDone = true
+      })
+      sent.catch(() => {})
+      pending.push(sent)
+      await waitForLocks(world, holder, pending.length, () => isDone)
+      assert.ok(!isDone, `${name}: request ${pending.length} was not blocked`)
+    }
+    await holder.query('commit')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+  return Promise.all(pending)
+}
+
 interface OwnChange {
   input(world: World, user: SignedInUser): object | Promise<object>
   /** A query for what the change writes. $1 is the user. */
@@ -683,7 +719,7 @@ checkModule(
           pending = verdictOf(world, user, name, given).finally(() => {
             isDone = true
           })
-          await waitForLocks(world, 1, () => isDone)
+          await waitForLocks(world, lockClient, 1, () => isDone)
           assert.ok(!isDone, `${name} was not blocked`)
           await lockClient.query(statement, [user.id])
           await lockClient.query('commit')
@@ -691,8 +727,146 @@ checkModule(
           await lockClient.query('rollback')
           lockClient.release()
         }
-        assert.equal(await pending, 'unauthenticated', `${name}, ${how}`)
+        const result = await pending
+        assert.equal(result, 'unauthenticated', `${name}, ${how}`)
         assert.deepEqual(await world.query(written, [user.id]), [], `${name}, ${how}`)
       }
+  },
+)
+
+interface SignInMethod {
+  /** A user with this method, and how to get as far as the last request of a sign-in, which it returns. */
+  prepare(world: World): Promise<{ user: TestUser; start: (jar: Jar) => Promise<() => Promise<string>> }>
+  /** What that request returns if the method is gone. */
+  rejected: RegExp
+  isSecondFactorToo?: boolean
+}
+
+const uniqueEmail = () => `w-${crypto.randomUUID()}@example.com`
+
+const signInMethods: Record<string, SignInMethod> = {
+  'a password': {
+    prepare: async (world) => {
+      const user = await world.newUser()
+      const start = async (jar: Jar) => async () => (await world.trySignIn(user.email, password, { jar })).text
+      return { user, start }
+    },
+    rejected: /invalid_credentials/,
+  },
+  'a provider': {
+    prepare: async (world) => {
+      const email = uniqueEmail()
+      await signInWithProvider(world.app, 'google', email)
+      const [{ id }] = await world.query('select id from users where email = $1', [email])
+      const start = async (jar: Jar) => {
+        const callback = await giveConsent(await startOAuth(world.app, 'google', jar), 'google', email)
+        return async () => (await callCallback(world.app, callback, jar)).headers.location ?? ''
+      }
+      return { user: { id, email }, start }
+    },
+    rejected: /\/signin\?error=/,
+  },
+  ...(hasModule('account') && {
+    'a passkey': {
+      prepare: async (world) => {
+        const user = await world.newUser({ hash: null })
+        const passkey = await addPasskey(world, user.id)
+        const start = async (jar: Jar) => {
+          const input = { isSecondFactor: false }
+          const { value } = await submitAction(world, 'beginPasskeySignIn', input, { jar, path: '/signin' })
+          const { challenge } = (value as { data?: { challenge: string } }).data ?? assert.fail(JSON.stringify(value))
+          const given = { ...input, passkey: passkey.respond(challenge) }
+          return async () => verdict(await submitAction(world, 'signInWithPasskey', given, { jar, path: '/signin' }))
+        }
+        return { user, start }
+      },
+      rejected: /^invalid_credentials$/,
+      isSecondFactorToo: true,
+    },
+  }),
+  ...(hasModule('email-code') && {
+    'an email code': {
+      prepare: async (world) => {
+        const user = await world.newUser({ hash: null })
+        const start = async (jar: Jar) => {
+          await submitAction(world, 'requestEmailCode', { email: user.email }, { jar, path: '/signin/email' })
+          const [email] = (await world.emailsTo(user.email)).slice(-1)
+          const code = /\b\d{6}\b/.exec(email?.text ?? '')?.[0] ?? assert.fail(email?.text)
+          const path = '/signin/email/code'
+          return async () => verdict(await submitAction(world, 'enterEmailCode', { code }, { jar, path }))
+        }
+        return { user, start }
+      },
+      rejected: /^invalid_credentials$/,
+    },
+  }),
+}
+
+/** A link in an email to that user, as the app would create it. */
+async function insertLink(world: World, purpose: string, { id }: TestUser): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await world.query(
+    `insert into tokens (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '7 days')`,
+    [createHash('sha256').update(token).digest(), purpose, id],
+  )
+  return token
+}
+
+interface Removal {
+  /** The sign-in methods that it takes away. */
+  methods: string[]
+  prepare(world: World, user: TestUser): Promise<() => Promise<string>>
+}
+
+const removals: Record<string, Removal> = {
+  'Secure my account': {
+    methods: Object.keys(signInMethods),
+    prepare: async (world, user) => {
+      const token = await insertLink(world, 'alarm', user)
+      return async () => verdict(await submitAction(world, 'submitCompromiseReport', { token }, { path: '/not-me' }))
+    },
+  },
+  'a new password': {
+    methods: ['a password', 'an email code'],
+    prepare: async (world, user) => {
+      const input = { token: await insertLink(world, 'reset', user), password: 'an entirely different horse 3' }
+      return async () => verdict(await submitAction(world, 'chooseNewPassword', input, { path: '/reset' }))
+    },
+  },
+}
+
+check(
+  'H-403',
+  'a sign-in that waits while its method is taken from the account starts nothing, with and without a second factor',
+  async (world) => {
+    for (const [removal, { methods, prepare: prepareRemoval }] of Object.entries(removals))
+      for (const [method, { prepare, rejected, isSecondFactorToo = false }] of Object.entries(signInMethods))
+        for (const hasSecondFactor of hasModule('account') && !isSecondFactorToo ? [false, true] : [false]) {
+          if (!methods.includes(method)) continue
+          const name = `${method}, ${removal}${hasSecondFactor ? ', second factor' : ''}`
+          const { user, start } = await prepare(world)
+          if (hasSecondFactor)
+            await world.query(`insert into account_totp (user_id, secret, confirmed_at) values ($1, 'unused', now())`, [
+              user.id,
+            ])
+          const countStarted = async () => {
+            const [{ count }] = await world.query(
+              `select (select count(*)::int from sessions where user_id = $1)
+                 + (select count(*)::int from tokens where user_id = $1 and purpose = 'challenge') as count`,
+              [user.id],
+            )
+            return count as number
+          }
+          const before = await countStarted()
+          await (await start(new Jar()))()
+          assert.equal(await countStarted(), before + 1, `${name}: a sign-in does not work at all`)
+
+          const jar = new Jar()
+          const requests = [await prepareRemoval(world, user), await start(jar)]
+          const [removed = '', result = ''] = await sendWaiting(world, user, name, requests)
+          assert.match(removed, /^(ok|to )/, `${name}: ${removed}`)
+          assert.match(result, rejected, `${name}: ${result}`)
+          assert.deepEqual([await countStarted(), jar.token], [0, ''], name)
+        }
   },
 )

@@ -46,7 +46,7 @@ const groups: Group[] = [
   { name: 'organizations', title: 'Organizations', from: 'H-398', to: 'H-398' },
   { name: 'scopes', title: 'Scopes behind a pooler', from: 'H-399', to: 'H-400', skipsSlowChecks: true },
   { name: 'rights', title: 'Who may call what', from: 'H-401', to: 'H-401' },
-  { name: 'ended-sessions', title: 'Requests of ended sessions', from: 'H-402', to: 'H-402' },
+  { name: 'ended-sessions', title: 'Requests that wait while access is removed', from: 'H-402', to: 'H-403' },
   { name: 'properties', title: 'Properties', from: 'P-1', to: 'P-23', runsInOwnProcess: true },
 ]
 

@@ -70,16 +70,18 @@ check(
   async (world) => {
     process.env.DATABASE_URL = world.env.DATABASE_URL
     process.env.AUTH_SECRET = world.env.AUTH_SECRET
-    const [{ createSessionWithMethod }, { closeDatabase }] = await importSource(
+    const [{ createPasswordSession }, { closeDatabase }] = await importSource(
       'src/core/auth/session/start-session.ts',
       'src/core/db/client.ts',
     )
+    const client = { userAgent: 'a test', ip: '198.51.100.1' }
     const users = await world.newUsers(8)
     const tokens: string[] = []
     await Promise.all(
       users.map(async ({ id }) => {
+        const [{ hash }] = await world.query('select hash from passwords where user_id = $1', [id])
         for (let count = 0; count < (process.env.QUICK ? 2_000 : 10_000) / users.length; count++)
-          tokens.push((await createSessionWithMethod(id, 'google', { userAgent: 'a test', ip: '198.51.100.1' })).token)
+          tokens.push((await createPasswordSession(id, hash, client)).token)
       }),
     )
     await closeDatabase()

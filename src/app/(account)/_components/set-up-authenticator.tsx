@@ -41,7 +41,7 @@ export function ScanStep({ totpKey, uri, next }: { totpKey: string; uri: string;
   )
 }
 
-/** The second step, the content of a form: the first code of the app turns TOTP on. */
+/** The second page, the content of a form: the first code of the app turns TOTP on. */
 export function VerifyStep({ back }: { back: Route }) {
   return (
     <>

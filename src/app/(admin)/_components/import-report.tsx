@@ -1,5 +1,5 @@
-import { ConfirmIdentity, findConfirmation } from '@/core/ui/confirm-identity'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
+import { findReauthentication, Reauthenticate } from '@/core/ui/reauthenticate'
 import { Stat } from '@/core/ui/stat'
 import { Alert, Card } from '@/core/ui/surface'
 import type { Import } from '../_import/imports'
@@ -40,8 +40,8 @@ export async function StartImport({ found, roles, path }: { found: Import; roles
   const { id, total, problems } = found
   const count = total - problems
   if (count === 0) return <Alert tone="warning">No row can be imported. Fix the file and upload it again.</Alert>
-  const confirmation = await findConfirmation()
-  const canStart = confirmation !== null && (confirmation.isConfirmed || confirmation.isInline)
+  const reauthentication = await findReauthentication()
+  const canStart = reauthentication !== null && (reauthentication.isReauthenticated || reauthentication.isInline)
   return (
     <Card>
       <ActionForm action={startUserImport} className="grid justify-items-start gap-3">
@@ -51,7 +51,7 @@ export async function StartImport({ found, roles, path }: { found: Import; roles
           Nothing has changed yet. Users with a password hash can sign in with their old password. The others get an
           invitation by email.
         </p>
-        {confirmation && <ConfirmIdentity confirmation={confirmation} path={path} />}
+        {reauthentication && <Reauthenticate state={reauthentication} path={path} />}
         {canStart && (
           <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
             <SubmitButton>Import {users(count)}</SubmitButton>

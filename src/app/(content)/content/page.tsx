@@ -12,7 +12,7 @@ import { Page } from '@/core/ui/page'
 import { pathWithQuery } from '@/core/ui/path-with-query'
 import { ScopeField } from '@/core/ui/scope-field'
 import { SelectionForm } from '@/core/ui/selection-form'
-import { alertVariants, EmptyState } from '@/core/ui/surface'
+import { EmptyState } from '@/core/ui/surface'
 import { Tabs } from '@/core/ui/tabs'
 import { duplicateFormId } from '../_components/list/post-row-menu'
 import { PostTable } from '../_components/list/post-table'
@@ -94,7 +94,7 @@ export default async function ContentPage({ params, searchParams }: ContentPageP
       {/* For the buttons in the rows: a form cannot contain another one. */}
       <ActionForm id={duplicateFormId} action={duplicatePost}>
         <ScopeField slug={scope?.slug} />
-        <FormMessage className={alertVariants({ tone: 'danger', className: 'mt-3' })} />
+        <FormMessage className="mt-3" />
       </ActionForm>
       {next && (
         <Link
@@ -118,9 +118,7 @@ function NewPost({ scope }: { scope: string | undefined }) {
         <Plus aria-hidden="true" />
         New post
       </SubmitButton>
-      <FormMessage
-        className={alertVariants({ tone: 'danger', className: 'absolute end-0 top-full z-10 mt-1.5 w-64 shadow-e2' })}
-      />
+      <FormMessage className="absolute end-0 top-full z-10 mt-1.5 w-64 shadow-e2" />
     </ActionForm>
   )
 }

@@ -1,9 +1,9 @@
 import { Ellipsis, Plus, Trash2 } from 'lucide-react'
 import { Button, buttonVariants } from '@/core/ui/button'
 import { CodeField } from '@/core/ui/code-field'
-import { ConfirmIdentity } from '@/core/ui/confirm-identity'
 import { fieldErrorClass, hintClass } from '@/core/ui/control'
 import { Checkbox, Input, Label, Select, Textarea } from '@/core/ui/input'
+import { Reauthenticate } from '@/core/ui/reauthenticate'
 import { ThemeSwitch } from '@/core/ui/theme-switch'
 import { Example, Section } from './example'
 import { FormExample, PasswordExample } from './form-example'
@@ -153,12 +153,12 @@ export function Controls() {
         </div>
       </Example>
       <Example
-        name="ConfirmIdentity (in the form of an action with isSensitive)"
-        code={'<ConfirmIdentity confirmation={await findConfirmation()} path="…" />'}
+        name="Reauthenticate (in the form of an action with isSensitive)"
+        code={'<Reauthenticate state={await findReauthentication()} path="…" />'}
       >
         <div className="max-w-sm">
-          <ConfirmIdentity
-            confirmation={{ email: 'ada@example.com', isConfirmed: false, isInline: true }}
+          <Reauthenticate
+            state={{ email: 'ada@example.com', isReauthenticated: false, isInline: true }}
             path="/dev/ui"
           />
         </div>

@@ -25,7 +25,7 @@ const parts: Record<string, string> = {
   SetupCard: 'AppShell',
   ShellKeys: 'AppShell',
   ShortcutHelp: 'AppShell',
-  UnlessConfirmed: 'ConfirmIdentity',
+  UnlessReauthenticated: 'Reauthenticate',
   UserFieldInputs: 'FormPage',
 }
 

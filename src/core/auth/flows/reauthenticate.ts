@@ -21,6 +21,7 @@ import { getSession, rejectImpersonation, rememberSession } from '../session/act
 import { signOut } from '../session/browser-session'
 import { setCookie } from '../session/cookies'
 import { renewSession, type Session } from '../session/sessions'
+import { ownsPassword } from '../session/start-session'
 import { findSecondFactor, startPendingSignIn } from './second-factor'
 
 // A session may be stolen, so its password guesses count like any other. Correct ones count less, but each
@@ -73,14 +74,15 @@ async function rejectWrongPassword(session: Session, field: string): Promise<nev
  * second factor it ends the session and returns that factor; a new session starts once the factor is verified.
  */
 export async function reauthenticateWithPassword(password: string): Promise<SecondFactor | null> {
-  const { session } = await verifyOwnPassword(password, 'password')
-  const secondFactor = await startPendingSignIn(session.user.id)
+  const { session, hash } = await verifyOwnPassword(password, 'password')
+  const { id: userId } = session.user
+  const secondFactor = await startPendingSignIn(userId, { credential: ownsPassword(userId, hash) })
   if (secondFactor) return secondFactor
-  await confirmSession(session)
+  await markReauthenticated(session)
   return null
 }
 
-async function confirmSession(session: Session): Promise<void> {
+async function markReauthenticated(session: Session): Promise<void> {
   const token = await renewSession(db, session.id, { isReauthenticated: true })
   await setCookie('session', token)
   rememberSession({ ...session, isReauthenticated: true })
@@ -88,7 +90,7 @@ async function confirmSession(session: Session): Promise<void> {
 }
 
 /** The field in which the form of a sensitive action sends the password along. */
-export const confirmPasswordField = 'confirmPassword'
+export const ownPasswordField = 'ownPassword'
 
 /**
  * Reauthenticates with the password that a form sent along with a sensitive action. A user with a second factor cannot: the
@@ -100,26 +102,26 @@ export async function reauthenticateInline(password: unknown): Promise<void> {
   await rejectImpersonation()
   if (await findSecondFactor(session.user.id)) throw new AppError('reauth_required')
   if (typeof password !== 'string' || password === '')
-    throw new AppError('reauth_required', undefined, { fields: { [confirmPasswordField]: ['Enter your password'] } })
-  await confirmSession((await verifyOwnPassword(password, confirmPasswordField)).session)
+    throw new AppError('reauth_required', undefined, { fields: { [ownPasswordField]: ['Enter your password'] } })
+  await markReauthenticated((await verifyOwnPassword(password, ownPasswordField)).session)
 }
 
-export interface Confirmation {
+export interface Reauthentication {
   email: string
-  /** Whether the session is confirmed already. */
-  isConfirmed: boolean
+  /** Whether they did within the last hour. */
+  isReauthenticated: boolean
   /** Whether a form may ask for the password itself, instead of a detour to the page /confirm. */
   isInline: boolean
 }
 
-/** How a form asks the signed-in user to confirm that it’s them. Only for display: the action checks it. */
-export async function findConfirmation(): Promise<Confirmation | null> {
+/** How a form asks the signed-in user to reauthenticate. Only for display: the action checks it. */
+export async function findReauthentication(): Promise<Reauthentication | null> {
   const session = await getSession()
   if (!session) return null
   const { id, email } = session.user
   const [isWithPassword, secondFactor] = await Promise.all([hasPassword(id), findSecondFactor(id)])
   const isInline = isWithPassword && !secondFactor && !session.impersonatedBy
-  return { email, isConfirmed: session.isReauthenticated, isInline }
+  return { email, isReauthenticated: session.isReauthenticated, isInline }
 }
 
 /** Whether the user has a password to reauthenticate with. */

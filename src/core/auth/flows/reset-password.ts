@@ -16,6 +16,7 @@ import { hashPassword } from '../password/hash'
 import { passwordProblem } from '../password/rules'
 import { rememberTrustedDevice } from '../session/trusted-device'
 import { isValidToken, resetLink } from '../tokens/email-link'
+import { lockUsers } from '../transaction-as'
 import { normalizeEmail } from '../user/email'
 import { replacePassword } from './change-password'
 import { hideDuration } from './hide-duration'
@@ -90,10 +91,9 @@ export async function resetPassword(token: string, password: string): Promise<vo
   const hash = await hashPassword(password)
   const client = getClientInfo(head)
   const changedAt = await inTransaction(async (tx) => {
-    const [taken] = await tx
-      .delete(tokens)
-      .where(isValidToken(resetLink.name, token))
-      .returning({ userId: tokens.userId })
+    const taking = tx.delete(tokens).where(isValidToken(resetLink.name, token)).returning({ userId: tokens.userId })
+    // A sign-in that is under way waits for the lock, and then finds its credential gone.
+    const [, [taken]] = await Promise.all([lockUsers(tx, [found.userId]), taking])
     if (taken?.userId !== found.userId) throw invalidLinkError
     const removed = await revokeOlderSignInMethods(tx, found.userId, found.emailVerifiedAt ?? new Date())
     const details = { way: 'reset', ...(removed > 0 && { removed }) }

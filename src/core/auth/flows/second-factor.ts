@@ -1,19 +1,20 @@
 import 'server-only'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Route } from 'next'
 import { headers } from 'next/headers'
 import { modules } from '@/modules'
 import type { Transaction } from '../../db/client'
 import { inTransaction } from '../../db/in-transaction'
-import { passwords } from '../../db/schema'
+import { passwords, tokens } from '../../db/schema'
 import { AppError } from '../../errors'
 import { getClientInfo } from '../../http/client-ip'
 import type { SecondFactor } from '../../module'
 import { activateSession, signOut } from '../session/browser-session'
-import { consumeBrowserToken, issueBrowserToken, peekBrowserToken } from '../session/browser-token'
+import { consumeBrowserToken, issuePendingToken, peekBrowserToken } from '../session/browser-token'
 import type { Session } from '../session/sessions'
-import { insertSession } from '../session/start-session'
+import { type Credential, insertSession } from '../session/start-session'
 import { rememberTrustedDevice, selectTrustedSince } from '../session/trusted-device'
+import { lockUsers } from '../transaction-as'
 
 const purpose = 'challenge'
 const minutes = 60
@@ -28,15 +29,19 @@ export async function findSecondFactor(userId: string): Promise<SecondFactor | n
 }
 
 /**
- * Call it after the first factor was correct. Returns the second factor that the user must provide, or null. If there
- * is one, the browser gets a token for the pending sign-in, which is not a session. `reauthenticatedAt` is that of the session
- * to come, by default now: a code does not make a reauthentication out of a first factor that an unattended browser gave.
+ * Call it after the first factor was correct; `credential` is what was checked. Returns the second factor that the user must
+ * provide, or null. If there is one, the browser gets a token for the pending sign-in, which is not a session.
+ * `reauthenticatedAt` is that of the session to come, by default now: a code does not make a reauthentication out of a first
+ * factor that an unattended browser gave.
  */
-export async function startPendingSignIn(userId: string, reauthenticatedAt?: Date): Promise<SecondFactor | null> {
+export async function startPendingSignIn(
+  userId: string,
+  first: { credential: Credential; reauthenticatedAt?: Date | undefined },
+): Promise<SecondFactor | null> {
   const secondFactor = await findSecondFactor(userId)
   if (!secondFactor) return null
+  await issuePendingToken(purpose, userId, 10 * minutes, first)
   await signOut()
-  await issueBrowserToken(purpose, userId, 10 * minutes, reauthenticatedAt)
   return secondFactor
 }
 
@@ -50,6 +55,14 @@ export const secondFactorPath = ({ page }: SecondFactor, next: string) =>
 /** The id of the user whose sign-in is pending in this browser, or null. */
 export async function findPendingUserId(): Promise<string | null> {
   return (await peekBrowserToken(purpose))?.userId ?? null
+}
+
+/**
+ * Ends the pending sign-ins of a user, in a transaction that removes what they may have begun with.
+ * @public For modules that remove a sign-in method.
+ */
+export async function endPendingSignIns(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.purpose, purpose)))
 }
 
 const expiredError = () => new AppError('unauthenticated', 'Your sign-in timed out. Sign in again.')
@@ -78,18 +91,13 @@ export async function completePendingSignIn(
   const pendingUserId = await requirePendingUserId()
   const { token, trustedSince } = await inTransaction(async (tx) => {
     // Waits for a concurrent password change, which deletes the pending sign-in.
-    const locking = tx
-      .select({ failures: passwords.failures })
-      .from(passwords)
-      .where(eq(passwords.userId, pendingUserId))
-      .for('update')
-      .execute()
-    const [[password], [user]] = await Promise.all([locking, selectTrustedSince(tx, pendingUserId)])
+    const locking = lockUsers(tx, [pendingUserId])
+    const [, [user]] = await Promise.all([locking, selectTrustedSince(tx, pendingUserId)])
     const method = await check(tx, pendingUserId)
     if (!method) throw new AppError('invalid_credentials', 'Incorrect code')
     const browserToken = await consumeBrowserToken(tx, purpose)
     if (browserToken?.userId !== pendingUserId) throw expiredError()
-    if (password?.failures) await tx.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, pendingUserId))
+    if (user?.failures) await tx.update(passwords).set({ failures: 0 }).where(eq(passwords.userId, pendingUserId))
     const reauthenticatedAt = (!isWholeSignIn && browserToken.reauthenticatedAt) || undefined
     const token = await insertSession(tx, { userId: pendingUserId, method, client, reauthenticatedAt })
     return { token, trustedSince: user?.trustedSince }

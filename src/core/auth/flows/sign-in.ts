@@ -14,6 +14,7 @@ import { countWrongPassword, isPasswordLocked } from '../password/wrong-password
 import { startPasswordSession } from '../session/browser-session'
 import { rememberSignInMethod } from '../session/last-method'
 import type { Session } from '../session/sessions'
+import { ownsPassword } from '../session/start-session'
 import { findTrustedDevice, rememberTrustedDevice, trustedSince } from '../session/trusted-device'
 import { normalizeEmail } from '../user/email'
 import { startPendingSignIn } from './second-factor'
@@ -52,7 +53,10 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
 
   const hash = isOutdated ? await rehashPassword(user.id, user.hash, password) : user.hash
   await rememberSignInMethod(null)
-  const [secondFactor] = await Promise.all([startPendingSignIn(user.id), undoCount()])
+  const [secondFactor] = await Promise.all([
+    startPendingSignIn(user.id, { credential: ownsPassword(user.id, hash) }),
+    undoCount(),
+  ])
   if (secondFactor) return { secondFactor }
   const session = await startPasswordSession(user.id, hash, client)
   await rememberTrustedDevice(user.id, user.trustedSince)
@@ -136,5 +140,8 @@ async function rehashPassword(userId: string, old: string, password: string): Pr
     .set({ hash })
     .where(and(eq(passwords.userId, userId), eq(passwords.hash, old)))
     .returning({ hash: passwords.hash })
-  return replaced[0]?.hash ?? old
+  if (replaced[0]) return replaced[0].hash
+  // A concurrent sign-in was first, or the password has changed.
+  const [current] = await db.select({ hash: passwords.hash }).from(passwords).where(eq(passwords.userId, userId))
+  return current && (await verifyPassword(current.hash, password)).isCorrect ? current.hash : old
 }

@@ -16,6 +16,7 @@ import { hashPassword, isPossiblePassword, verifyPassword } from '../password/ha
 import { passwordProblem } from '../password/rules'
 import { startPasswordSession } from '../session/browser-session'
 import { clearCookie, isSigned, readCookie, setCookie, sign } from '../session/cookies'
+import { ownsPassword } from '../session/start-session'
 import { rememberTrustedDevice } from '../session/trusted-device'
 import { isValidToken, signUpLink } from '../tokens/email-link'
 import { normalizeEmail } from '../user/email'
@@ -161,7 +162,11 @@ export async function verifySignUp(token: string, password: string): Promise<Sec
     return { userId: user.id, changedAt: password?.changedAt }
   })
   await clearCookie('signup')
-  const [secondFactor] = await Promise.all([startPendingSignIn(userId), ipLimit.forgive(ipGroup(clientIp(head)))])
+  const credential = ownsPassword(userId, signup.passwordHash)
+  const [secondFactor] = await Promise.all([
+    startPendingSignIn(userId, { credential }),
+    ipLimit.forgive(ipGroup(clientIp(head))),
+  ])
   if (secondFactor) return secondFactor
   await startPasswordSession(userId, signup.passwordHash, client)
   await rememberTrustedDevice(userId, changedAt)

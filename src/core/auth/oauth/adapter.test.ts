@@ -5,7 +5,7 @@ import { asRequest } from '../../../../tests/app/support/next-headers'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { db } from '../../db/client'
-import { passwords, sessions, users } from '../../db/schema'
+import { identities, passwords, sessions, users } from '../../db/schema'
 import { currentRequest, withRequest } from '../../http/request'
 import { adapter } from './adapter'
 import { authenticationTime } from './id-token'
@@ -21,11 +21,13 @@ async function signInWith(id: string, claims: Record<string, unknown>, { hasPass
     .values({ email, name: 'Ada', emailVerifiedAt: new Date() })
     .returning({ id: users.id })
   const userId = user?.id ?? ''
+  const identity = { provider: id, providerAccountId: userId }
+  await db.insert(identities).values({ ...identity, userId })
   if (hasPassword) await db.insert(passwords).values({ userId, hash: 'x' })
   await asRequest({ 'user-agent': 'test' }, () =>
     withRequest({ id: 'test', headers: new Headers() }, async () => {
       Object.assign(currentRequest() ?? {}, {
-        identity: { provider: id, providerAccountId: userId },
+        identity,
         authenticatedAt: authenticationTime(provider, claims),
       })
       await adapter.createSession?.({ sessionToken: '', userId, expires: new Date() })

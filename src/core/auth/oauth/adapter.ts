@@ -20,7 +20,7 @@ import { normalizeEmail } from '../user/email'
 import { hasVerifiedEmail } from '../user/has-verified-email'
 import { normalizeName } from '../user/name'
 import { signUpUser } from '../user/sign-up'
-import { findUserByIdentity } from './identity'
+import { findUserByIdentity, ownsIdentity } from './identity'
 
 const columns = { id: users.id, email: users.email, name: users.name, emailVerified: users.emailVerifiedAt }
 
@@ -72,11 +72,14 @@ export const adapter: Adapter = {
     const { identity } = currentRequest() ?? {}
     const reauthenticatedAt = await findReauthenticationAtProvider(userId)
     const client = getClientInfo(await headers())
-    const created = identity && (await createSessionWithMethod(userId, identity.provider, client, reauthenticatedAt))
+    if (!identity) throw new AppError('internal', 'createSession was called without an identity')
+    const credential = ownsIdentity(userId, identity)
+    const start = { userId, method: identity.provider, client, reauthenticatedAt, credential }
+    const created = await createSessionWithMethod(start)
     if (!created) throw new AppError('forbidden')
     await endRequestSessions()
     await setSignedInHint(created.session.user.role)
-    await rememberSignInMethod(identity?.provider ?? null)
+    await rememberSignInMethod(identity.provider)
     await clearCsrfToken()
     // Auth.js sets the cookie's age from this. It is the longest possible lifetime; the database row decides.
     return { sessionToken: created.token, userId, expires: new Date(Date.now() + maxSessionSeconds * 1000) }

@@ -16,7 +16,7 @@ import { adapter } from './adapter'
 import { connectIfRequested } from './connect'
 import type { Provider, ProviderProfile } from './define-provider'
 import { authenticationTime, readIdToken } from './id-token'
-import { findUserByIdentity } from './identity'
+import { findUserByIdentity, type Identity, ownsIdentity } from './identity'
 import { limitStarts } from './provider-limits'
 import { configuredProviders, findConfiguredProvider } from './providers'
 
@@ -40,10 +40,14 @@ function verifiedEmail({ isEmailVerified }: Provider, profile: ProviderProfile):
 }
 
 /** The page to go to if the user needs a second factor after signing in with a provider, else null. */
-async function secondFactorPage(userId: string, provider: string): Promise<string | null> {
-  const secondFactor = await startPendingSignIn(userId, await findReauthenticationAtProvider(userId))
+async function secondFactorPage(userId: string, identity: Identity): Promise<string | null> {
+  const reauthenticatedAt = await findReauthenticationAtProvider(userId)
+  const secondFactor = await startPendingSignIn(userId, {
+    credential: ownsIdentity(userId, identity),
+    reauthenticatedAt,
+  })
   if (!secondFactor) return null
-  await rememberSignInMethod(provider)
+  await rememberSignInMethod(identity.provider)
   const callbackUrl = (await readCookie('callback-url')) ?? ''
   const next = returnPath(
     callbackUrl.startsWith(env.AUTH_URL) ? callbackUrl.slice(env.AUTH_URL.length) : callbackUrl,
@@ -85,16 +89,17 @@ async function makeConfig(): Promise<NextAuthConfig> {
         const { provider, providerAccountId } = account
         const connectPath = await connectIfRequested(provider, providerAccountId)
         if (connectPath) return connectPath
+        const identity = { provider, providerAccountId }
         const request = currentRequest()
         if (request) {
-          request.identity = { provider, providerAccountId }
+          request.identity = identity
           request.authenticatedAt = authenticationTime(found, claims)
         }
         const existingUser = await findUserByIdentity(provider, providerAccountId)
         if (existingUser)
           return existingUser.suspendedAt
             ? errorPath('refused')
-            : ((await secondFactorPage(existingUser.id, provider)) ?? true)
+            : ((await secondFactorPage(existingUser.id, identity)) ?? true)
         const email = verifiedEmail(found, profile)
         if (!email) return errorPath('unverified')
         return (await maySignUp(email)) || errorPath('closed')

@@ -1,7 +1,13 @@
 import 'server-only'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { db } from '../../db/client'
 import { identities, users } from '../../db/schema'
+import type { Credential } from '../session/start-session'
+
+export interface Identity {
+  provider: string
+  providerAccountId: string
+}
 
 /** The user to whom the provider's identity is connected. */
 export async function findUserByIdentity(provider: string, providerAccountId: string) {
@@ -18,3 +24,7 @@ export async function findUserByIdentity(provider: string, providerAccountId: st
     .where(and(eq(identities.provider, provider), eq(identities.providerAccountId, providerAccountId)))
   return user
 }
+
+export const ownsIdentity = (userId: string, { provider, providerAccountId }: Identity): Credential =>
+  sql`exists (select from ${identities}
+    where provider = ${provider} and provider_account_id = ${providerAccountId} and user_id = ${userId})`

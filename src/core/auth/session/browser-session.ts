@@ -6,7 +6,7 @@ import { readTokens } from './actor'
 import { clearCookie, clearCsrfToken, setCookie, setSignedInHint } from './cookies'
 import { rememberSignInMethod } from './last-method'
 import { endSession, findSession, type Session } from './sessions'
-import { createPasswordSession, createSessionWithMethod } from './start-session'
+import { type Credential, createPasswordSession, createSessionWithMethod } from './start-session'
 
 /**
  * Starts a session in this browser after a correct password; `passwordHash` is the stored hash it was checked against.
@@ -16,17 +16,17 @@ export async function startPasswordSession(userId: string, passwordHash: string,
 }
 
 /**
- * Starts a session in this browser for a user who signed in without a password; `method` is the sign-in method.
- * `reauthenticatedAt` is by default now: pass an earlier time if the method does not count as reauthentication.
+ * Starts a session in this browser for a user who signed in without a password; `method` is the sign-in method, `credential`
+ * what was checked. `reauthenticatedAt` is by default now: pass an earlier time if the method does not count as reauthentication.
  * @public For modules that add a sign-in method.
  */
 export async function startSessionWithMethod(
   userId: string,
   method: string,
-  reauthenticatedAt?: Date,
+  given: { credential: Credential; reauthenticatedAt?: Date | undefined },
 ): Promise<Session> {
   const client = getClientInfo(await headers())
-  const session = await replaceSession(await createSessionWithMethod(userId, method, client, reauthenticatedAt))
+  const session = await replaceSession(await createSessionWithMethod({ ...given, userId, method, client }))
   await rememberSignInMethod(method)
   return session
 }

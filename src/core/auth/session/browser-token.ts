@@ -1,10 +1,13 @@
 import 'server-only'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { type Database, db } from '../../db/client'
-import { tokens } from '../../db/schema'
+import { inOneRoundTrip } from '../../db/in-transaction'
+import { tokens, users } from '../../db/schema'
+import { AppError } from '../../errors'
 import { isValidToken } from '../tokens/email-link'
 import { hashToken, isToken, newToken } from '../tokens/token'
 import { readCookie, setCookie } from './cookies'
+import type { Credential } from './start-session'
 
 interface BrowserToken {
   token: string
@@ -15,18 +18,37 @@ interface BrowserToken {
 }
 
 /** Sets a one-time token as a cookie, to tie together two requests of one browser. Returns the token. */
-export async function issueBrowserToken(
-  purpose: string,
-  userId: string | null,
-  seconds: number,
-  reauthenticatedAt?: Date,
-): Promise<string> {
+export async function issueBrowserToken(purpose: string, userId: string | null, seconds: number): Promise<string> {
   const token = newToken()
-  const expiresAt = sql`now() + make_interval(secs => ${seconds})`
-  await db.insert(tokens).values({ hash: hashToken(token), purpose, userId, reauthenticatedAt, expiresAt })
-  await setCookie(`ticket.${purpose}`, token, seconds)
+  await db.insert(tokens).values({ hash: hashToken(token), purpose, userId, expiresAt: expiresIn(seconds) })
+  await setTokenCookie(purpose, token, seconds)
   return token
 }
+
+/** Like `issueBrowserToken`, for a user who has just shown a credential. Throws if it is no longer theirs. */
+export async function issuePendingToken(
+  purpose: string,
+  userId: string,
+  seconds: number,
+  { credential, reauthenticatedAt }: { credential: Credential; reauthenticatedAt?: Date | undefined },
+): Promise<void> {
+  const token = newToken()
+  const [, { rowCount }] = await inOneRoundTrip((tx) => [
+    tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('share'),
+    tx.execute(sql`
+      insert into ${tokens} (hash, purpose, user_id, reauthenticated_at, expires_at)
+      select ${hashToken(token)}::bytea, ${purpose}::text, ${users.id},
+        ${reauthenticatedAt?.toISOString() ?? null}::timestamptz, ${expiresIn(seconds)}
+      from ${users} where ${users.id} = ${userId} and ${credential}`),
+  ])
+  if (rowCount !== 1) throw new AppError('invalid_credentials')
+  await setTokenCookie(purpose, token, seconds)
+}
+
+const expiresIn = (seconds: number) => sql`now() + make_interval(secs => ${seconds})`
+
+const setTokenCookie = (purpose: string, token: string, seconds: number) =>
+  setCookie(`ticket.${purpose}`, token, seconds)
 
 async function readTokenCookie(purpose: string): Promise<string | null> {
   const token = await readCookie(`ticket.${purpose}`)

@@ -1,5 +1,5 @@
 import 'server-only'
-import { eq, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { auditEventSql, countAuditEvents } from '../../audit/record-audit-event'
 import type { Transaction } from '../../db/client'
 import { inOneRoundTrip } from '../../db/in-transaction'
@@ -9,6 +9,15 @@ import type { ClientInfo } from '../../http/client-ip'
 import { hashToken, newToken } from '../tokens/token'
 import { type Session, selectSession, toSession } from './sessions'
 import { maxSessionsPerUser } from './settings'
+
+/**
+ * What a user signs in with, as a condition on `users` that holds while it is theirs. Whatever starts after a credential was
+ * checked tests the condition once it has locked the user, so that nothing starts with one that was removed meanwhile.
+ */
+export type Credential = SQL
+
+export const ownsPassword = (userId: string, hash: string): Credential =>
+  sql`exists (select from ${passwords} where user_id = ${userId} and hash = ${hash})`
 
 /** Only the hash of the token is stored, so the token cannot be read again later. */
 interface NewSession {
@@ -23,24 +32,25 @@ interface Start {
   client: ClientInfo
   /** When the user authenticated, by default now. */
   reauthenticatedAt?: Date | undefined
-  /** Only if the user still has this password. */
-  passwordHash?: string
+  /** None if the transaction that starts the session also uses the credential up. */
+  credential?: Credential
+  /** The credential is the password: wrong ones before it are forgotten. */
+  isPassword?: boolean
 }
 
 /**
  * One statement that starts a session, unless the user is suspended, and ends those that are too many. It must run after
  * a statement that locks the user: only then does it see the sessions that concurrent sign-ins have started.
  */
-async function startStatement(token: string, { userId, method, client, reauthenticatedAt, passwordHash }: Start) {
-  const hasPassword =
-    passwordHash === undefined
-      ? sql`true`
-      : sql`exists (select from ${passwords} where user_id = ${userId} and hash = ${passwordHash})`
+async function startStatement(
+  token: string,
+  { userId, method, client, reauthenticatedAt, credential = sql`true`, isPassword = false }: Start,
+) {
   const event = { actorId: userId, targetId: userId, client, details: { way: method } }
   return sql`
     with seen as (
       update ${users} set last_seen_at = now()
-      where id = ${userId} and suspended_at is null and ${hasPassword} returning id
+      where id = ${userId} and suspended_at is null and ${credential} returning id
     ), started as (
       insert into ${sessions} (user_id, token_hash, user_agent, ip, confirmed_at)
       select id, ${hashToken(token)}::bytea, ${client.userAgent}::text, ${client.ip}::inet,
@@ -51,7 +61,7 @@ async function startStatement(token: string, { userId, method, client, reauthent
         order by sessions.last_seen_at desc, created_at desc offset ${maxSessionsPerUser - 1})
     ), unlocked as (
       update ${passwords} set failures = 0 from seen
-      where user_id = seen.id and failures > 0 and ${passwordHash !== undefined}
+      where user_id = seen.id and failures > 0 and ${isPassword}
     ) ${await auditEventSql('session.started', event, sql`started`)}`
 }
 
@@ -68,9 +78,9 @@ export async function insertSession(tx: Transaction, start: Start): Promise<stri
 }
 
 /**
- * Starts a session after a correct password. Locks the password row and compares the hash again: a concurrent password
- * change finishes first, and the old password then starts no session. The lock also serializes concurrent sign-ins, so
- * that each counts the other's session.
+ * Starts a session after a correct password. Locks the user and the password, and compares the hash again: a concurrent
+ * password change finishes first, and the old password then starts no session. The lock also serializes concurrent
+ * sign-ins, so that each counts the other's session.
  */
 export async function createPasswordSession(
   userId: string,
@@ -78,13 +88,15 @@ export async function createPasswordSession(
   client: ClientInfo,
 ): Promise<NewSession | null> {
   const token = newToken()
-  const statement = await startStatement(token, { userId, method: 'password', client, passwordHash })
+  const credential = ownsPassword(userId, passwordHash)
+  const statement = await startStatement(token, { userId, method: 'password', client, credential, isPassword: true })
   const [[current], , rows] = await inOneRoundTrip((tx) => [
+    // The user first, as everywhere: PostgreSQL locks in the order of the tables.
     tx
       .select({ hash: passwords.hash })
-      .from(passwords)
-      .innerJoin(users, eq(users.id, passwords.userId))
-      .where(eq(passwords.userId, userId))
+      .from(users)
+      .innerJoin(passwords, eq(passwords.userId, users.id))
+      .where(eq(users.id, userId))
       .for('no key update'),
     tx.execute(statement),
     selectSession(tx, hashToken(token)),
@@ -94,16 +106,11 @@ export async function createPasswordSession(
 }
 
 /** Starts a session for a user who signed in without a password. */
-export async function createSessionWithMethod(
-  userId: string,
-  method: string,
-  client: ClientInfo,
-  reauthenticatedAt?: Date,
-): Promise<NewSession | null> {
+export async function createSessionWithMethod(start: Start & { credential: Credential }): Promise<NewSession | null> {
   const token = newToken()
-  const statement = await startStatement(token, { userId, method, client, reauthenticatedAt })
+  const statement = await startStatement(token, start)
   const [, , rows] = await inOneRoundTrip((tx) => [
-    tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update'),
+    tx.select({ id: users.id }).from(users).where(eq(users.id, start.userId)).for('update'),
     tx.execute(statement),
     selectSession(tx, hashToken(token)),
   ])

@@ -4,6 +4,7 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, db } from '../../db/client'
 import { passwords, users } from '../../db/schema'
 import { isSigned, readCookie, setCookie, sign } from './cookies'
+import type { Credential } from './start-session'
 
 const year = 365 * 24 * 60 * 60
 
@@ -20,10 +21,23 @@ export const trustedSince = sql<Date | null>`greatest(${passwords.changedAt}, ${
 
 export const selectTrustedSince = (database: Pick<Database, 'select'>, userId: string) =>
   database
-    .select({ trustedSince })
+    .select({ trustedSince, failures: passwords.failures })
     .from(users)
     .leftJoin(passwords, eq(passwords.userId, users.id))
     .where(eq(users.id, userId))
+
+/**
+ * A condition on `users` that holds until the password is set or "Secure my account" is used: for a credential that leaves no
+ * row once it was used.
+ * @public For modules that add a sign-in method.
+ */
+export async function unchangedCredentials(tx: Pick<Database, 'select'>, userId: string): Promise<Credential> {
+  // As text, which has the microseconds of the database.
+  const changedAt = sql`(select changed_at from ${passwords} where user_id = ${users.id})`
+  const lastChange = sql<string | null>`greatest(${changedAt}, ${users.devicesForgottenAt})::text`
+  const [now] = await tx.select({ lastChange }).from(users).where(eq(users.id, userId))
+  return sql`${lastChange} is not distinct from ${now?.lastChange ?? null}::text`
+}
 
 /** Remembers this browser as a trusted device of the user: it gets its own sign-in limits, but no access. */
 export async function rememberTrustedDevice(userId: string, since: TrustedSince): Promise<void> {

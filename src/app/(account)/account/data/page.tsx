@@ -3,7 +3,7 @@ import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
-import { confirmPath } from '@/core/ui/confirm-identity'
+import { reauthenticationPath } from '@/core/ui/reauthenticate'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 
 export const metadata = { title: 'Data & privacy' }
@@ -20,7 +20,7 @@ export default async function DataPage() {
         action={
           // Not Link, which would prefetch the export.
           <a
-            href={session?.isReauthenticated ? '/api/account/export' : confirmPath('/account/data')}
+            href={session?.isReauthenticated ? '/api/account/export' : reauthenticationPath('/account/data')}
             className={buttonVariants()}
           >
             <Download aria-hidden="true" />

@@ -2,8 +2,8 @@ import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
 import { findDeletionEffects } from '@/core/auth/user/deletion-effects'
-import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { findReauthentication, mustReauthenticateElsewhere, Reauthenticate } from '@/core/ui/reauthenticate'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { Alert } from '@/core/ui/surface'
 import { deleteAccount } from '../../actions'
@@ -12,7 +12,7 @@ export const metadata = { title: 'Delete account' }
 
 export default async function DeletePage() {
   const { id, email } = await requirePermission(signedIn, '/account/delete')
-  const [{ blockers, notices }, confirmation] = await Promise.all([findDeletionEffects(id), findConfirmation()])
+  const [{ blockers, notices }, reauthentication] = await Promise.all([findDeletionEffects(id), findReauthentication()])
   return (
     <SettingsPage
       title="Delete account"
@@ -40,7 +40,9 @@ export default async function DeletePage() {
           description="Deletes all your data and signs you out everywhere."
           hint="This can’t be undone."
           action={
-            !isConfirmedElsewhere(confirmation) && <SubmitButton variant="destructive">Delete my account</SubmitButton>
+            !mustReauthenticateElsewhere(reauthentication) && (
+              <SubmitButton variant="destructive">Delete my account</SubmitButton>
+            )
           }
         >
           <FormMessage />
@@ -57,7 +59,7 @@ export default async function DeletePage() {
             hint={email}
             required
           />
-          {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/delete" />}
+          {reauthentication && <Reauthenticate state={reauthentication} path="/account/delete" />}
         </SettingCard>
       </ActionForm>
     </SettingsPage>

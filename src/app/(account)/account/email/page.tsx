@@ -1,7 +1,7 @@
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
-import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
+import { findReauthentication, mustReauthenticateElsewhere, Reauthenticate } from '@/core/ui/reauthenticate'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { alertVariants } from '@/core/ui/surface'
 import { cancelEmailChange, changeEmail } from '../../actions'
@@ -11,7 +11,7 @@ export const metadata = { title: 'Email' }
 
 export default async function EmailPage() {
   const actor = await requirePermission(signedIn, '/account/email')
-  const [pending, confirmation] = await Promise.all([findPendingEmail(actor.id), findConfirmation()])
+  const [pending, reauthentication] = await Promise.all([findPendingEmail(actor.id), findReauthentication()])
   return (
     <SettingsPage
       title="Email"
@@ -33,7 +33,7 @@ export default async function EmailPage() {
         <SettingCard
           title="Change email"
           hint="We’ll let your current address know."
-          action={!isConfirmedElsewhere(confirmation) && <SubmitButton>Send confirmation link</SubmitButton>}
+          action={!mustReauthenticateElsewhere(reauthentication) && <SubmitButton>Send confirmation link</SubmitButton>}
         >
           <FormMessage />
           <Field
@@ -45,7 +45,7 @@ export default async function EmailPage() {
             hint="We’ll send a confirmation link there."
             required
           />
-          {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/email" />}
+          {reauthentication && <Reauthenticate state={reauthentication} path="/account/email" />}
         </SettingCard>
       </ActionForm>
       {pending && (

@@ -58,7 +58,7 @@ export default async function PasskeysPage() {
                 </summary>
                 <ActionForm action={renamePasskey} className="mt-3 flex flex-wrap items-end gap-2">
                   <input type="hidden" name="id" value={id} />
-                  <FormMessage className={alertVariants({ tone: 'danger', className: 'w-full' })} />
+                  <FormMessage className="w-full" />
                   <Field label="Passkey name" name="name" defaultValue={name} required className="min-w-40 flex-1" />
                   <SubmitButton variant="outline" className="max-sm:h-11">
                     Save

@@ -57,7 +57,7 @@ export default async function ProfilePage({ searchParams }: PageProps<'/account/
           </SettingCard>
         </ActionForm>
         <ActionForm action={removePicture} id="remove-picture">
-          <FormMessage className={alertVariants({ tone: 'danger', className: 'mt-3' })} />
+          <FormMessage className="mt-3" />
         </ActionForm>
       </div>
       <ActionForm action={updateProfile}>

@@ -54,7 +54,7 @@ export default async function SecurityPage() {
                 Authenticator app, since <RelativeTime at={twoFactorSince} />
               </>
             ) : (
-              'A code from an authenticator app, besides your password'
+              'Signing in would also take a code from an authenticator app'
             )
           }
         />

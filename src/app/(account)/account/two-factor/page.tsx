@@ -1,8 +1,8 @@
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
-import { ConfirmIdentity, findConfirmation, isConfirmedElsewhere } from '@/core/ui/confirm-identity'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import type { Crumb } from '@/core/ui/page'
+import { findReauthentication, mustReauthenticateElsewhere, Reauthenticate } from '@/core/ui/reauthenticate'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { Badge, Card } from '@/core/ui/surface'
@@ -14,11 +14,11 @@ import { findTwoFactor } from '../../second-factor'
 export const metadata = { title: 'Two-factor authentication' }
 
 const crumbs: Crumb[] = [{ label: 'Security', href: '/account/security' }]
-const lead = 'A second step at sign-in: a code from an authenticator app.'
+const lead = 'Signing in also takes a code from an authenticator app.'
 
 export default async function TwoFactorPage() {
   const actor = await requirePermission(signedIn, '/account/two-factor')
-  const [{ since, codesLeft }, confirmation] = await Promise.all([findTwoFactor(actor.id), findConfirmation()])
+  const [{ since, codesLeft }, reauthentication] = await Promise.all([findTwoFactor(actor.id), findReauthentication()])
   if (!since) {
     return (
       <SettingsPage title="Two-factor authentication" crumbs={crumbs} lead={lead}>
@@ -27,10 +27,10 @@ export default async function TwoFactorPage() {
             title="Authenticator app"
             description="A stolen password alone won’t get anyone in."
             hint="Two-factor is off."
-            action={!isConfirmedElsewhere(confirmation) && <SubmitButton>Turn on</SubmitButton>}
+            action={!mustReauthenticateElsewhere(reauthentication) && <SubmitButton>Turn on</SubmitButton>}
           >
             <FormMessage />
-            {confirmation && <ConfirmIdentity confirmation={confirmation} path="/account/two-factor" />}
+            {reauthentication && <Reauthenticate state={reauthentication} path="/account/two-factor" />}
           </SettingCard>
         </ActionForm>
       </SettingsPage>

@@ -14,5 +14,4 @@ export function SaveButton() {
 }
 
 /** What went wrong, unless it is a conflict, which has a notice of its own. */
-export const EditorMessage = ({ className }: { className: string }) =>
-  useEditor().isConflict ? null : <FormMessage className={className} />
+export const EditorMessage = () => (useEditor().isConflict ? null : <FormMessage className="mt-4" />)

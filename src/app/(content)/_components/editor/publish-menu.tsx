@@ -5,7 +5,6 @@ import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, FormMessage } from '@/core/ui/form'
 import { Menu, MenuButton, MenuSeparator, menuItemClass } from '@/core/ui/menu'
 import { ScopeField } from '@/core/ui/scope-field'
-import { alertVariants } from '@/core/ui/surface'
 import { removeCover, unpublishPost, unschedulePost } from '../../actions'
 import { postPath } from '../../api-post'
 import type { Draft } from '../../drafts'
@@ -67,7 +66,7 @@ export function PublishMenu({ post, path, mayDelete }: { post: Draft; path: Rout
 
 /** The forms of buttons that are inside the form of the editor: a form cannot contain another one. */
 export function EditorForms({ id, scope }: { id: string; scope: string | undefined }) {
-  const message = <FormMessage className={alertVariants({ tone: 'danger', className: 'mt-2' })} />
+  const message = <FormMessage className="mt-2" />
   const idField = (
     <>
       <input type="hidden" name="id" value={id} />

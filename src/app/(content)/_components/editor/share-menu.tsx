@@ -51,7 +51,7 @@ export function ShareMenu({ postId, scope }: { postId: string; scope: string | u
         <ActionForm action={endPreviews} className="grid grid-cols-1 justify-items-start gap-3">
           <input type="hidden" name="id" value={postId} />
           <ScopeField slug={scope} />
-          <FormMessage done="All preview links revoked." doneClassName="text-sm" />
+          <FormMessage done="All preview links revoked." />
           <SubmitButton variant="outline" size="small">
             Revoke all links
           </SubmitButton>

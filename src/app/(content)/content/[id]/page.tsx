@@ -72,7 +72,7 @@ export default async function PostPage({ params, searchParams }: ContentPageProp
                 Version restored as a draft.{post.publishedNumber !== null && ' The published post hasn’t changed.'}
               </p>
             )}
-            <EditorMessage className={alertVariants({ tone: 'danger', className: 'mt-4' })} />
+            <EditorMessage />
             <ConflictNotice />
           </div>
           <EditorPanes panel={<SettingsPanel post={post} mayPublish={mayPublish} hasImages={!scope} />}>

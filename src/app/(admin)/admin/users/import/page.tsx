@@ -4,11 +4,11 @@ import Link from 'next/link'
 import { roles } from '@/core/auth/policy'
 import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { Button, buttonVariants } from '@/core/ui/button'
-import { confirmPath } from '@/core/ui/confirm-identity'
 import { hintClass } from '@/core/ui/control'
 import { Facts } from '@/core/ui/facts'
 import { Input, Label } from '@/core/ui/input'
 import { Page } from '@/core/ui/page'
+import { reauthenticationPath } from '@/core/ui/reauthenticate'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { Alert, Card, TitledCard } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
@@ -80,7 +80,7 @@ const ConfirmFirst = () => (
     <p className="text-muted-foreground text-sm">
       An import can create users with any role. Confirm it’s you before you choose a file.
     </p>
-    <a href={confirmPath(path)} className={buttonVariants({ variant: 'outline' })}>
+    <a href={reauthenticationPath(path)} className={buttonVariants({ variant: 'outline' })}>
       Confirm it’s you
     </a>
   </div>

@@ -3,18 +3,18 @@
 import type { ReactNode } from 'react'
 import { useResult } from './form'
 
-/** Shows its children if the session was not confirmed when the page was rendered, or is no longer. */
-export function UnlessConfirmed({
-  isConfirmed,
+/** Shows its children unless the user had reauthenticated when the page was rendered, and still has. */
+export function UnlessReauthenticated({
+  isReauthenticated,
   fieldName,
   children,
 }: {
-  isConfirmed: boolean
+  isReauthenticated: boolean
   fieldName: string
   children: ReactNode
 }) {
   const result = useResult()
   const error = result?.ok === false ? result.error : undefined
   const isAsked = error?.code === 'reauth_required' || error?.fields?.[fieldName] !== undefined
-  return isConfirmed && !isAsked ? null : children
+  return isReauthenticated && !isAsked ? null : children
 }
