@@ -8,7 +8,7 @@ import { resume } from './change.ts'
 import { saveOperation } from './operation.ts'
 import { type Snapshot, stateFile, writeState } from './snapshot.ts'
 
-const snapshot: Snapshot = { version: '0.3.0', modules: [], templatePackages: [], titleIn: [], releases: [], files: {} }
+const snapshot: Snapshot = { version: '0.3.0', modules: [], workshop: [], titleIn: [], releases: [], files: {} }
 const file = 'src/actions.ts'
 
 let folder: string

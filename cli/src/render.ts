@@ -39,7 +39,7 @@ export function render(snapshot: Snapshot, { name, modules, slug }: Omit<State, 
     if (bytes) tree.set(path, Buffer.from(edit(bytes.toString())))
   }
   const unused = [
-    ...snapshot.templatePackages,
+    ...snapshot.workshop,
     ...absent.flatMap(({ npm }) => npm).filter((pack) => !chosen.some(({ npm }) => npm.includes(pack))),
   ]
   change('package.json', (text) =>

@@ -33,8 +33,8 @@ export interface Release {
 export interface Snapshot {
   version: string
   modules: ModuleManifest[]
-  /** Packages that only the template needs, not an app. */
-  templatePackages: string[]
+  /** Packages that only the template needs, not an app. Keeps its name: `upgrade` reads the snapshots of released versions. */
+  workshop: string[]
   /** Where the name of the template occurs: the text to replace by itself, or by another, with the name of the app. */
   titleIn: { file: string; text: string; by?: string }[]
   /** This version and the earlier ones, newest first. */
