@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { root } from '../../../scripts/root.ts'
 import { FaultySmtpServer } from '../../../tests/app/support/faulty-smtp-server.ts'
+import { resetLink } from '../auth/tokens/email-link'
+import { pool } from '../db/client'
 import { defineEmail } from './define-email'
 
 let server: FaultySmtpServer
@@ -53,6 +55,17 @@ test('notices share that limit, and over it three of each kind and subject are s
   const flooded = someEmail()
   for (let sent = 0; sent < 20; sent++) await run(notice, flooded)
   expect(sentTo(flooded)).toBe(13)
+})
+
+test('the limit over the limit ends before a link to reset the password does: either one works, or another is sent', async () => {
+  const email = someEmail()
+  for (let sent = 0; sent < 11; sent++) await run(notice, email)
+  const { rows } = await pool.query<{ seconds: number }>(
+    `select max(expire / 1000.0 - extract(epoch from now()))::float as seconds from rate_limits
+     where key like 'mail_subject:%'`,
+  )
+  expect(rows[0]?.seconds).toBeGreaterThan(0)
+  expect(rows[0]?.seconds).toBeLessThanOrEqual(resetLink.lifetimeSeconds)
 })
 
 test('a retried email is not counted again', async () => {
