@@ -40,10 +40,10 @@ async function replaceSession(created: Awaited<ReturnType<typeof createPasswordS
   return setSessionCookies(created.token, created.session)
 }
 
-/** Sets the cookies for a session that was just created. */
+/** Sets the cookies for a session that was just created. Throws if it was ended meanwhile. */
 export async function activateSession(token: string): Promise<Session> {
   const session = await findSession(token)
-  if (!session) throw new AppError('invalid_credentials')
+  if (!session) throw new AppError('unauthenticated')
   return setSessionCookies(token, session)
 }
 
