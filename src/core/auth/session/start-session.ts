@@ -11,8 +11,8 @@ import { type Session, selectSession, toSession } from './sessions'
 import { maxSessionsPerUser } from './settings'
 
 /**
- * What a user signs in with, as a condition on `users` that holds while it is theirs. Whatever starts after a credential was
- * checked tests the condition once it has locked the user, so that nothing starts with one that was removed meanwhile.
+ * What a user signs in with, as a condition on `users` that holds while it is theirs. It is tested again after the user was
+ * locked: no session and no pending sign-in starts with a credential that was removed meanwhile.
  */
 export type Credential = SQL
 

@@ -54,7 +54,7 @@ export default async function SecurityPage() {
                 Authenticator app, since <RelativeTime at={twoFactorSince} />
               </>
             ) : (
-              'Signing in would also take a code from an authenticator app'
+              'Require a code from an authenticator app when you sign in'
             )
           }
         />

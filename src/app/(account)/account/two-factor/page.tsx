@@ -14,7 +14,7 @@ import { findTwoFactor } from '../../second-factor'
 export const metadata = { title: 'Two-factor authentication' }
 
 const crumbs: Crumb[] = [{ label: 'Security', href: '/account/security' }]
-const lead = 'Signing in also takes a code from an authenticator app.'
+const lead = 'Require a code from an authenticator app when you sign in.'
 
 export default async function TwoFactorPage() {
   const actor = await requirePermission(signedIn, '/account/two-factor')
