@@ -28,6 +28,33 @@ for (const colorScheme of ['light', 'dark'] as const) {
   })
 }
 
+for (const viewport of [
+  { width: 360, height: 740 },
+  { width: 390, height: 844 },
+  { width: 412, height: 823 },
+]) {
+  test.describe(`on a phone of ${viewport.width} by ${viewport.height}`, () => {
+    test.use({ viewport })
+
+    test('the largest content of the first screen is text', async ({ page }) => {
+      await page.goto('/')
+      const picture = page.getByRole('img', { name: content.picture })
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+      const painted = await page.evaluate(
+        () =>
+          new Promise<(string | undefined)[]>((resolve) => {
+            new PerformanceObserver((list) =>
+              resolve(
+                list.getEntries().map((entry) => (entry as PerformanceEntry & { element?: Element }).element?.tagName),
+              ),
+            ).observe({ type: 'largest-contentful-paint', buffered: true })
+          }),
+      )
+      expect(painted.at(-1)).toBe('P')
+    })
+  })
+}
+
 test('the picture follows the theme that the reader chooses', async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.goto('/')

@@ -1,6 +1,6 @@
 // npm run test:modules: creates an app with every selection of modules, as create-plinth does. Each must type-check. With
 // none, all, and all but one module it must also pass lint and knip, build and start; paths of an absent module must be 404,
-// no link of a page that an admin sees may lead there, and nothing in the build may mention it. The example module of
+// no page that an admin sees may link there or show a part of it, and nothing in the build may mention it. The example module of
 // docs/modules.md and the provider, the role and the field of docs/recipes.md are generated from those pages and tested
 // together with all modules, so that the pages stay correct. With --short it only type-checks and lints the apps with all
 // modules and without any.
@@ -28,6 +28,7 @@ import {
   writeSource,
 } from '../support/recipes.ts'
 import { followLinks } from './linked-pages.ts'
+import { findRenderedParts, insertEvents } from './rendered-parts.ts'
 import { renameApp, searchServed } from './served-name.ts'
 
 showUsage('npm run test:modules [-- --short | none | <module>,<module> …]')
@@ -155,20 +156,21 @@ function createApp(modules: string[]): void {
 interface RunningApp {
   get(path: string): Promise<Response>
   getAsAdmin(path: string): Promise<Response>
+  adminId: string
 }
 
-/** Inserts an admin with a session. Returns their cookie. */
-async function createAdmin(databaseUrl: string): Promise<string> {
+/** Inserts an admin with a session. */
+async function createAdmin(databaseUrl: string): Promise<{ id: string; cookie: string }> {
   const token = randomBytes(32).toString('base64url')
-  await query(
+  const [session] = await query<{ id: string }>(
     `with new_user as (
        insert into users (email, name, role, email_verified_at) values ('ada@example.com', 'Ada', 'admin', now()) returning id)
-     insert into sessions (user_id, token_hash) select id, $1 from new_user`,
+     insert into sessions (user_id, token_hash) select id, $1 from new_user returning user_id as id`,
     [createHash('sha256').update(token).digest()],
     databaseUrl,
   )
   const [, slug] = /appSlug = '([^']+)'/.exec(readFileSync(join(folder, 'src', 'brand.ts'), 'utf8')) ?? []
-  return `${slug}.session=${token}`
+  return { id: session?.id ?? '', cookie: `${slug}.session=${token}` }
 }
 
 async function withRunningApp(work: (running: RunningApp) => Promise<void>): Promise<void> {
@@ -181,9 +183,10 @@ async function withRunningApp(work: (running: RunningApp) => Promise<void>): Pro
     { folder },
   )
   try {
-    const cookie = await createAdmin(database.url)
+    const { id: adminId, cookie } = await createAdmin(database.url)
+    await query(insertEvents, [], database.url)
     const get = (path: string, headers = {}) => fetch(app.url + path, { redirect: 'manual', headers })
-    await work({ get: (path) => get(path), getAsAdmin: (path) => get(path, { cookie }) })
+    await work({ get: (path) => get(path), getAsAdmin: (path) => get(path, { cookie }), adminId })
   } finally {
     await app.stop()
     await dropDatabase(server.url, database.name)
@@ -237,9 +240,13 @@ async function testSelection(modules: string[]): Promise<void> {
   script('test:contract', when)
   // Nobody, the three roles, and the one of the recipe.
   if (isAll) check(`${when}: the matrix has five callers`, script('test:matrix', when).includes(', 5 callers each'))
-  await withRunningApp(async ({ get, getAsAdmin }) => {
+  await withRunningApp(async ({ get, getAsAdmin, adminId }) => {
     const { reached, dead } = await followLinks(getAsAdmin, ['/dashboard', '/search', '/'])
     check(`${when}: no link of a page that an admin sees is dead`, dead.length === 0, dead.join('\n'))
+    for (const { module, what, page, isShown } of await findRenderedParts(getAsAdmin, adminId)) {
+      const isThere = modules.includes(module)
+      check(`${when}: ${page} shows ${isThere ? 'the' : 'no'} ${what} of ${module}`, isShown === isThere)
+    }
     for (const [name, paths] of pathsByModule) {
       const isThere = modules.includes(name) || (isAll && name === 'notes')
       for (const path of paths.filter((one) => one !== '/')) {

@@ -18,31 +18,34 @@ export function Hero() {
   const [features] = content.navigation
   return (
     <section data-slot="hero" className="grid grid-cols-1 justify-items-center gap-6 px-4 text-center sm:px-6">
-      <a
-        href={href}
-        className="inline-flex h-8 items-center gap-2 rounded-full bg-card px-3 text-[0.8125rem] text-muted-foreground shadow-card hover:text-foreground"
-      >
-        <span className="rounded-full bg-accent px-2 font-medium text-primary-text text-xs">{version}</span>
-        {text}
-        <ArrowRight aria-hidden="true" className="size-3.25 rtl:-scale-x-100" />
-      </a>
-      <h1>{content.title}</h1>
-      <p className="max-w-2xl text-lg text-muted-foreground leading-7">{content.lead}</p>
-      <div className="flex max-w-full flex-wrap items-center justify-center gap-2.5">
-        <CopyCommand command={content.commands[0]} />
-        <a href={docs ? docs.href : features.href} className={buttonVariants({ variant: 'outline', size: 'large' })}>
-          {docs ? content.docs : features.label}
-          <ArrowRight aria-hidden="true" className="rtl:-scale-x-100" />
+      {/* On phones it fills the first screen, so that the largest content there is text, which paints before any picture. */}
+      <div data-slot="hero-text" className="grid max-w-full grid-cols-1 content-center justify-items-center gap-6">
+        <a
+          href={href}
+          className="inline-flex h-8 items-center gap-2 rounded-full bg-card px-3 text-[0.8125rem] text-muted-foreground shadow-card hover:text-foreground"
+        >
+          <span className="rounded-full bg-accent px-2 font-medium text-primary-text text-xs">{version}</span>
+          {text}
+          <ArrowRight aria-hidden="true" className="size-3.25 rtl:-scale-x-100" />
         </a>
+        <h1>{content.title}</h1>
+        <p className="max-w-2xl text-lg text-muted-foreground leading-7">{content.lead}</p>
+        <div className="flex max-w-full flex-wrap items-center justify-center gap-2.5">
+          <CopyCommand command={content.commands[0]} />
+          <a href={docs ? docs.href : features.href} className={buttonVariants({ variant: 'outline', size: 'large' })}>
+            {docs ? content.docs : features.label}
+            <ArrowRight aria-hidden="true" className="rtl:-scale-x-100" />
+          </a>
+        </div>
+        <ul className="flex flex-wrap justify-center gap-x-4 gap-y-2 text-[0.8125rem] text-muted-foreground">
+          {content.ticks.map((tick) => (
+            <li key={tick} className="flex items-center gap-1.5">
+              <Check aria-hidden="true" className="size-3.5 text-primary-text" />
+              {tick}
+            </li>
+          ))}
+        </ul>
       </div>
-      <ul className="flex flex-wrap justify-center gap-x-4 gap-y-2 text-[0.8125rem] text-muted-foreground">
-        {content.ticks.map((tick) => (
-          <li key={tick} className="flex items-center gap-1.5">
-            <Check aria-hidden="true" className="size-3.5 text-primary-text" />
-            {tick}
-          </li>
-        ))}
-      </ul>
       <div data-slot="shot" className="mt-4 w-full max-w-5xl">
         {pictures.map(({ theme, image: { src, width, height } }) => (
           // biome-ignore lint/performance/noImgElement: the image optimizer is off

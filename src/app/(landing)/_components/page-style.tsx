@@ -7,6 +7,7 @@ const css = `
 [data-slot=landing] h2{font-size:clamp(1.75rem,4.5vw,2.375rem);line-height:1.13}
 [data-slot=hero]{position:relative;overflow:hidden;isolation:isolate;padding-block-start:clamp(32px,6vw,62px)}
 [data-slot=hero] h1{font-size:clamp(2.5rem,8vw,4.25rem);line-height:1.04;letter-spacing:-.042em}
+@media (width < 40rem){[data-slot=hero-text]{min-height:calc(100svh - 13.5rem)}}
 [data-slot=hero]::before,[data-slot=hero]::after{content:"";position:absolute;z-index:-1}
 [data-slot=hero]::before{inset:-140px -10% 0;background:radial-gradient(46% 34% at 50% 52%,light-dark(oklch(.86 .1 166/52%),oklch(.52 .13 166/44%)),transparent 72%),radial-gradient(34% 30% at 82% 50%,light-dark(oklch(.92 .08 85/50%),oklch(.6 .12 80/24%)),transparent 72%),radial-gradient(34% 30% at 16% 52%,light-dark(oklch(.92 .05 215/45%),oklch(.45 .1 230/28%)),transparent 72%)}
 [data-slot=hero]::after{inset:0;background:linear-gradient(${line} 1px,transparent 1px) 0 0/56px 56px,linear-gradient(90deg,${line} 1px,transparent 1px) 0 0/56px 56px;mask-image:radial-gradient(60% 70% at 50% 30%,#000,transparent)}
