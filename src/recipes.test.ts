@@ -16,7 +16,7 @@ const filesOf = (text: string) =>
   )
 
 test('every recipe ends with the command that checks it', () => {
-  expect(recipes.length).toBeGreaterThanOrEqual(3)
+  expect(recipes.length).toBeGreaterThanOrEqual(13)
   for (const text of recipes) expect(text).toMatch(/^\*\*Check it\*\*: `npm run /m)
 })
 
@@ -27,6 +27,21 @@ test('a recipe names only files that exist, that it creates, or that belong to a
     const missing = named.filter((path) => !existsSync(join(root, path)) && !created.includes(path))
     expect(missing.filter((path) => !path.startsWith('src/app/('))).toEqual([])
   }
+})
+
+test('a recipe imports only what the app exports', () => {
+  const missing = recipes.flatMap((text) =>
+    [...text.matchAll(/^import (?:type )?\{([^}]+)\} from '@\/([^']+)'/gm)].flatMap(([, names = '', path = '']) => {
+      const file = ['.ts', '.tsx'].map((end) => join(root, 'src', path + end)).find((one) => existsSync(one))
+      const source = file ? readFileSync(file, 'utf8') : ''
+      return names
+        .split(',')
+        .map((name) => name.replace('type ', '').trim())
+        .filter((name) => !new RegExp(`^export .*\\b${name}\\b`, 'm').test(source))
+        .map((name) => `${name} from @/${path}`)
+    }),
+  )
+  expect(missing).toEqual([])
 })
 
 test('the recipe for a role shows an entry with all that the table has', () => {

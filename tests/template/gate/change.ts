@@ -14,8 +14,8 @@ export interface Fault extends Change {
 }
 
 /** A module without pages, for changes that need one. */
-export const moduleFiles = (name: string, { module = '', env = '', npm = '' } = {}): Change['files'] => ({
-  [`src/app/(${name})/module.ts`]: `import { defineModule } from '@/core/module'\n${module.includes('shopEnv') ? "import { shopEnv } from './env'\n" : ''}\nexport default defineModule({ name: '${name}', title: '${name}'${module && `, ${module}`} })\n`,
-  [`src/app/(${name})/module.json`]: `{\n  "name": "${name}",\n  "title": "${name}",\n  "description": "An example.",\n  "requires": [],\n  "npm": [${npm}],\n  "env": [${env}],\n  "tables": []\n}\n`,
+export const moduleFiles = (name: string, { module = '' } = {}): Change['files'] => ({
+  [`src/app/(${name})/module.ts`]: `import { defineModule } from '@/core/module'\n\nexport default defineModule({ name: '${name}', title: '${name}'${module && `, ${module}`} })\n`,
+  [`src/app/(${name})/module.json`]: `{\n  "name": "${name}",\n  "title": "${name}",\n  "description": "An example.",\n  "requires": [],\n  "npm": [],\n  "env": [],\n  "tables": []\n}\n`,
   [`src/app/(${name})/README.md`]: `# ${name}\n`,
 })

@@ -5,6 +5,8 @@ import {
   addField,
   addProvider,
   addRole,
+  changeLook,
+  followInModule,
   generateMigrations,
   readRecipe,
   stepsIn,
@@ -30,30 +32,26 @@ const manifest =
     return `${JSON.stringify(parsed, null, 2)}\n`
   }
 
+/** The recipes that add something to a module. */
+const inModule = [
+  'Begin a module',
+  'Add a page to the navigation',
+  'Add a permission',
+  'Add a section to the settings',
+  'Add a widget to the dashboard',
+  'Add a job',
+  'Add an email',
+  'Add an endpoint',
+  'Add a setting',
+]
+
 export const ordinaryChanges: Change[] = [
-  {
-    title: 'a page that greets the user',
-    files: {
-      'src/app/hello/page.tsx': `import { signedIn } from '@/core/auth/policy'
-import { requirePermission } from '@/core/auth/session/actor'
-import { AppShell } from '@/core/ui/app-shell'
-import { Page } from '@/core/ui/page'
-
-export const metadata = { title: 'Hello' }
-
-export default async function HelloPage() {
-  const user = await requirePermission(signedIn, '/hello')
-  return (
-    <AppShell>
-      <Page title={\`Hello, \${user.name}\`}>
-        <p>You are here as {user.role}.</p>
-      </Page>
-    </AppShell>
-  )
-}
-`,
-    },
-  },
+  ...inModule.map((recipe) => ({
+    title: `the recipe "${recipe}"`,
+    files: {},
+    prepare: (folder: string) => followInModule(folder, recipe),
+  })),
+  { title: 'the recipe "Change the name and the look"', files: {}, prepare: changeLook },
   {
     title: 'a public page that queries the database, and says so',
     files: {
@@ -203,16 +201,6 @@ export default function ColorsPage() {
     },
   },
   {
-    title: 'another name, slug and color',
-    files: {
-      'src/brand.ts': (before) =>
-        before
-          .replace(/appName = '[^']+'/, "appName = 'Fruit & Sons'")
-          .replace(/appSlug = '[^']+'/, "appSlug = 'fruit-sons'")
-          .replace("primary: '#00674a'", "primary: '#b00020'"),
-    },
-  },
-  {
     title: 'other colors and a class of their own',
     files: {
       'src/app/globals.css': (before) => `${before}\n.fruit {\n  color: #b00020;\n}\n`,
@@ -220,79 +208,13 @@ export default function ColorsPage() {
     },
   },
   {
-    title: 'a job that is listed',
-    files: {
-      ...moduleFiles('tidy', { module: "jobs: async () => [(await import('./jobs')).tidyUp]" }),
-      'src/app/(tidy)/jobs.ts': `import 'server-only'
-import { z } from 'zod'
-import { defineJob } from '@/core/jobs/job'
-import { log } from '@/core/log'
-
-export const tidyUp = defineJob('tidy.up', {
-  cron: '0 4 * * *',
-  data: z.object({}),
-  run: async () => log.info('tidied up'),
-})
-`,
-    },
-  },
-  {
-    title: 'an email that is listed, with a sample',
-    files: {
-      ...moduleFiles('letters', { module: "jobs: async () => [(await import('./emails')).greetingEmail]" }),
-      'src/app/(letters)/emails.ts': `import 'server-only'
-import { z } from 'zod'
-import { appName } from '@/brand'
-import { defineEmail, sampleRecipient } from '@/core/mail/define-email'
-import { appUrl, type EmailContent } from '@/core/mail/render-email'
-
-const contentFor = (to: EmailContent['to']): EmailContent => ({
-  to,
-  subject: \`Welcome to \${appName}\`,
-  preheader: 'What to do first.',
-  paragraphs: ['It is good to have you here.'],
-  action: { label: 'Open', url: appUrl('/dashboard') },
-})
-
-export const greetingEmail = defineEmail('letters.greeting', {
-  data: z.object({ email: z.email() }),
-  compose: async ({ email }) => contentFor({ address: email }),
-  samples: () => [contentFor(sampleRecipient)],
-})
-`,
-    },
-  },
-  {
-    title: 'a setting of a module',
-    files: {
-      ...moduleFiles('shop', { module: 'env: shopEnv', env: '"SHOP_COUNTRY"' }),
-      'src/app/(shop)/env.ts': `import { z } from 'zod'
-import { defineEnv, type Env } from '@/core/env'
-
-const { values, ...shop } = defineEnv('shop', {
-  SHOP_COUNTRY: { schema: z.string().default('CH'), hint: 'Where we sell' },
-})
-
-export const shopEnv: Env = shop
-export const env = values
-`,
-      'src/app/(shop)/shop/page.tsx': `import { env } from '../env'
-
-export default function ShopPage() {
-  return <p>We sell in {env.SHOP_COUNTRY}.</p>
-}
-`,
-      '.env.example': (before) => `${before}\n# --- shop ---\n\n# Where we sell.\nSHOP_COUNTRY=\n`,
-    },
-  },
-  {
     title: 'the module of docs/modules.md, with a table, an action, a page and an endpoint',
     files: {},
     prepare: writeNotes,
   },
-  { title: 'a field of users, by the recipe', files: {}, prepare: addField },
-  { title: 'a sign-in provider, by the recipe', files: {}, prepare: addProvider },
-  { title: 'a role, by the recipe', files: {}, prepare: addRole },
+  { title: 'the recipe "Add a field to users"', files: {}, prepare: addField },
+  { title: 'the recipe "Add a sign-in provider"', files: {}, prepare: addProvider },
+  { title: 'the recipe "Add a role"', files: {}, prepare: addRole },
   {
     title: 'a function with a unit test of its own',
     files: {

@@ -1,5 +1,6 @@
-// npm run test:recipes: follows docs/recipes.md and the recipe of docs/tenancy.md, one recipe at a time, in a copy of the project. A probe (*.probe.ts) then looks
-// for what the recipe promises. With QUICK only the tests that a recipe concerns run, not the commands that check it.
+// npm run test:recipes: follows the larger recipes of docs/recipes.md and that of docs/tenancy.md, one at a time, in a copy of the
+// project. A probe (*.probe.ts) then looks for what the recipe promises. With QUICK only the tests that a recipe concerns run, not
+// the commands that check it.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'

@@ -6,8 +6,9 @@ import { dirname, join } from 'node:path'
 interface Recipe {
   /** The steps that have a file name and a code block. */
   files: { name: string; content: string }[]
-  /** The names in the blocks of settings. */
+  /** The names in the blocks of settings, and what the recipe adds to `.env.example`. */
   settings: string[]
+  envExample: string
   /** The commands that write a migration. */
   generate: string[]
   /** The command that proves it. */
@@ -28,6 +29,7 @@ export function readRecipe(folder: string, title: string): Recipe {
   return {
     files: stepsIn(text),
     settings: [...steps.join('').matchAll(/^([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name),
+    envExample: /`\.env\.example`[\s\S]*?```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '',
     generate: [...text.matchAll(/`(npm run db:generate -- [a-z ]+)`/g)].map(([, command = '']) => command),
     check: /^\*\*Check it\*\*: `([^`]+)`/m.exec(text)?.[1] ?? '',
   }
@@ -48,6 +50,25 @@ export function changeSource(folder: string, file: string, before: string | RegE
 export function generateMigrations(folder: string, { generate }: Recipe): void {
   if (generate.length === 0) throw new Error('the recipe does not generate a migration')
   for (const command of generate) execFileSync('sh', ['-c', command], { cwd: folder, stdio: 'ignore' })
+}
+
+/** Adds what the recipe shows to the module of "Begin a module". */
+export function followInModule(folder: string, title: string): void {
+  const recipe = readRecipe(folder, title)
+  for (const { name, content } of [...readRecipe(folder, 'Begin a module').files, ...recipe.files])
+    writeSource(folder, name, content)
+  writeSource(folder, 'src/app/(shop)/README.md', '# Shop\n')
+  const settings = readFileSync(join(folder, '.env.example'), 'utf8')
+  writeSource(folder, '.env.example', settings + recipe.envExample)
+}
+
+/** Renames the app, and draws its logo. */
+export function changeLook(folder: string): void {
+  const [brand, logo] = readRecipe(folder, 'Change the name and the look').files
+  if (!brand || !logo) throw new Error('the recipe for the look shows no name or no logo')
+  for (const line of brand.content.trim().split('\n'))
+    changeSource(folder, brand.name, new RegExp(`^${line.split("'")[0]}.*`, 'm'), line)
+  writeSource(folder, logo.name, logo.content)
 }
 
 /** Adds the file of the provider. */
