@@ -44,10 +44,7 @@ test('verify runs the tests that are not in the app, in a copy, and leaves the a
   assert.match(plinth(app, 'verify', 'everything').output, /Unknown suite "everything"\. Suites: contract, matrix/)
 })
 
-// Builds the app twice, so not with QUICK.
-test('verify security names the file of a hole in a module of the user, and passes once it is fixed', {
-  skip: Boolean(process.env.QUICK),
-}, () => {
+test('verify security names the file of a hole in a module of the user, and passes once it is fixed', () => {
   using app = new TestApp(fullTemplate, 'present', ['account', 'admin'])
   installPackages(app)
   addHole(app, 'an action that writes without checking the permission again')

@@ -68,11 +68,7 @@ const everyRun: Run[] = [
   { ...defaults, node: '24.21.0', user: 'ordinary', modules: 'all', isPreviewed: true },
   { ...defaults, node: '24.21.0', user: 'root', modules: 'account,admin', isPrivate: true },
 ]
-/** With QUICK one run with all steps, as an ordinary user with the older Node. */
-const quickRuns: Run[] = [
-  { ...defaults, node: '20.20.2', user: 'ordinary', modules: 'all', isPreviewed: true, isChanged: true },
-]
-const runs = process.env.QUICK ? quickRuns : everyRun.filter(({ user }) => isRoot || user !== 'root')
+const runs = everyRun.filter(({ user }) => isRoot || user !== 'root')
 
 async function firstRun(
   { node, user, isPrivate, isPreviewed, isChanged, modules }: Run,
@@ -132,7 +128,7 @@ async function firstRun(
     check('the password is printed', output().includes(password()))
     check('the start page shows the password', (await (await get('/welcome')).text()).includes(password()))
     check('it says when the first page is compiled', /Compiling the first page[\s\S]*Ready after \d+ s/.test(output()))
-    if (isChanged && !process.env.QUICK) await addWhileRunning(folder, { ...osUser, cwd: folder, env }, checks)
+    if (isChanged) await addWhileRunning(folder, { ...osUser, cwd: folder, env }, checks)
   })
   console.log(
     `ok   ${label}: npm create ${seconds(created)}, npm run dev to the first 200 ${seconds(ready)}, all to the dashboard with three commands and one click ${seconds(signedInMs)}`,

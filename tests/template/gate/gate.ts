@@ -50,9 +50,9 @@ function undo(): void {
 /** The steps of the check print their own words; anything else that looks like advice is a warning. */
 const isWarning = (line: string) => /\b(warn|warning|hint)\b/i.test(line) && !/^npm warn Unknown/.test(line)
 
-/** What is wrong with ordinary changes: the output if the check fails, and warnings if it passes. */
-function complaintsAbout(changes: Change[]): string {
-  for (const change of changes) apply(change)
+/** What is wrong with an ordinary change: the output if the check fails, and warnings if it passes. */
+function complaintsAbout(change: Change): string {
+  apply(change)
   // Generated files and the examples above are formatted as an editor would do it.
   runScript(folder, 'format')
   const { isOk, output } = runScript(folder, 'check')
@@ -83,11 +83,8 @@ try {
     .reduce((sum, text) => sum + Number(text), 0)
   console.log(`the check of an app without changes takes ${seconds.toFixed(0)} s of CPU`)
 
-  const wanted = ordinaryChanges.filter(isWanted)
-  // With QUICK all together first. Alone if that fails, to name the one.
-  const together = process.env.QUICK ? complaintsAbout(wanted) : 'not tried'
-  for (const change of wanted) {
-    const complaints = together && complaintsAbout([change])
+  for (const change of ordinaryChanges.filter(isWanted)) {
+    const complaints = complaintsAbout(change)
     report('passes', complaints === '', change.title, complaints)
   }
 

@@ -40,22 +40,14 @@ let failures = 0
 let passes = 0
 
 const isShort = process.argv.includes('--short')
-const isQuick = Boolean(process.env.QUICK)
-/**
- * Every subset of the modules. With QUICK only none, each one alone, all but one, and all: modules do not import each
- * other, so a fault that shows with two modules missing also shows with one missing.
- */
+/** Every subset of the modules. */
 const selections = Array.from({ length: 2 ** names.length }, (_, bits) =>
   names.filter((__, index) => bits & (1 << index)),
-).filter(({ length }) => !isQuick || length <= 1 || length >= names.length - 1)
-/** Selections that are also built: none, all and, without QUICK, all but one. */
-const isBuilt = ({ length }: string[]) => length === 0 || length >= names.length - (isQuick ? 0 : 1)
-/**
- * Whether to run the unit tests: tests of core or of another module may depend on a table of an absent module. With QUICK only
- * the selection without any module is tested, because modules do not import each other.
- */
+)
+/** Selections that are also built: none, all, and all but one. */
+const isBuilt = ({ length }: string[]) => length === 0 || length >= names.length - 1
+/** Whether to run the unit tests: tests of core or of another module may depend on a table of an absent module. */
 const mayMiss = (modules: string[]) =>
-  (modules.length === 0 || !isQuick) &&
   snapshot.modules.some(({ name, tables }) => tables.length > 0 && !modules.includes(name))
 /** `-- account,admin none` limits the run to all modules and those two selections. */
 const wanted = (isShort ? ['none'] : process.argv.slice(2)).map((text) =>

@@ -62,13 +62,15 @@ export function followInModule(folder: string, title: string): void {
   writeSource(folder, '.env.example', settings + recipe.envExample)
 }
 
-/** Renames the app, and draws its logo. */
+/** Renames the app, draws its logo, and changes the color of emails and icons. */
 export function changeLook(folder: string): void {
-  const [brand, logo] = readRecipe(folder, 'Change the name and the look').files
-  if (!brand || !logo) throw new Error('the recipe for the look shows no name or no logo')
+  const [brand, logo, colors] = readRecipe(folder, 'Change the name and the look').files
+  if (!brand || !logo || !colors) throw new Error('the recipe for the look shows no name, no logo or no color')
   for (const line of brand.content.trim().split('\n'))
     changeSource(folder, brand.name, new RegExp(`^${line.split("'")[0]}.*`, 'm'), line)
   writeSource(folder, logo.name, logo.content)
+  for (const [, color = '', object = ''] of colors.content.matchAll(/primary: ('#\w+'), \/\/ in (\w+)/g))
+    changeSource(folder, colors.name, new RegExp(`(?<=export const ${object}\\b[^}]*  primary: )'#\\w+'`), color)
 }
 
 /** Adds the file of the provider. */
