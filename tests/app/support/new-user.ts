@@ -1,5 +1,5 @@
-import pg from 'pg'
 import type { Role } from '../../../src/core/auth/roles.ts'
+import { query } from './query.ts'
 
 export interface UserOptions {
   isVerified?: boolean
@@ -22,20 +22,19 @@ export async function newUser(
   }: UserOptions = {},
   databaseUrl = process.env.DATABASE_URL,
 ): Promise<string> {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  const { rows } = await client.query(
+  const [user] = await query(
     `insert into users (email, name, role, email_verified_at, suspended_at)
      values ($1, $5, $4, case when $2 then now() end, case when $3 then now() end) returning id`,
     [email, isVerified, isSuspended, role, name],
+    databaseUrl,
   )
   if (hasPassword) {
-    await client.query(
+    await query(
       `insert into passwords (user_id, hash)
        select $1, hash from passwords join users on users.id = user_id where email = 'viewer@example.com'`,
-      [rows[0].id],
+      [user?.id],
+      databaseUrl,
     )
   }
-  await client.end()
   return email
 }

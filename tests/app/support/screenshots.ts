@@ -30,12 +30,14 @@ export async function signInTo(page: Page, email: string, password: string): Pro
   await page.waitForURL('**/dashboard')
 }
 
+let adas = 0
+
 /**
  * @public For modules. Creates Ada, with another email for each screenshot. She joined long ago, so that lists show other users
  * first.
  */
 export async function newAda(options: UserOptions = {}): Promise<string> {
-  const email = `ada.lovelace${process.hrtime.bigint() % 100_000n}@example.com`
+  const email = `ada.lovelace${++adas}@example.com`
   await newUser({ name: 'Ada Lovelace', email, ...options })
   await query(`update users set created_at = now() - interval '1 year' where email = $1`, [email])
   return email
