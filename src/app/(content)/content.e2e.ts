@@ -440,11 +440,11 @@ test('a cover is uploaded, shown to readers and in link previews, and removed', 
   const title = uniqueTitle('With a cover')
   const editorPath = await createPost(page, title)
   await page
-    .getByLabel('Image', { exact: true })
+    .getByLabel('Cover image')
     .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') })
   await expect(page.getByText('Use a JPEG, PNG, WebP or GIF image')).toBeVisible()
   const png = await page.screenshot()
-  await page.getByLabel('Image', { exact: true }).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
+  await page.getByLabel('Cover image').setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png })
   await expect(page.getByRole('button', { name: 'Remove cover' })).toBeVisible()
   await publish(page)
   await expect(page.getByText('Published', { exact: true })).toBeVisible()

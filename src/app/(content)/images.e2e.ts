@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
-import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
+import { saveStatus } from './e2e-editor.ts'
 
 const makePng = (background: string, width = 900, height = 600) =>
   sharp({ create: { width, height, channels: 3, background } })
@@ -43,6 +44,12 @@ async function publish(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Publish', exact: true }).click()
   await page.getByRole('button', { name: 'Publish now' }).click()
   await expect(page.getByText('Published', { exact: true })).toBeVisible()
+}
+
+async function chooseImage(page: Page, name: string, color: string): Promise<void> {
+  const opened = page.waitForEvent('filechooser')
+  await page.getByRole('toolbar').getByRole('button', { name: 'Image' }).click()
+  await (await opened).setFiles({ name, mimeType: 'image/png', buffer: await makePng(color) })
 }
 
 /** Pastes or drops an image into the body, as the browser does with a file. */
@@ -141,9 +148,7 @@ test('images are inserted into a post: chosen, pasted and dropped, each with an 
   await signInAsNewUser(page, password, { role: 'editor' })
   await createPost(page, uniqueName('Three images'))
   await body(page).fill('First.')
-  await page
-    .getByLabel('Insert an image')
-    .setInputFiles({ name: 'chosen.png', mimeType: 'image/png', buffer: await makePng('red') })
+  await chooseImage(page, 'chosen.png', 'red')
   await page.getByRole('button', { name: 'Upload and insert' }).click()
   await expect(page.getByText('Describe the image', { exact: true })).toBeVisible()
   await page.getByLabel('Alt text for chosen.png').fill('Chosen [one]')
@@ -172,6 +177,72 @@ test('images are inserted into a post: chosen, pasted and dropped, each with an 
   // The text is saved as if it were typed.
   const id = new URL(page.url()).pathname.split('/').at(-1)
   await expect.poll(() => query('select 1 from content_image_uses where post_id = $1', [id])).toHaveLength(3)
+})
+
+test('text that is typed while an image uploads stays, also if the post was edited in another window', async ({
+  page,
+  password,
+}) => {
+  await signInAsNewUser(page, password, { role: 'editor' })
+  const path = await createPost(page, uniqueName('A slow image'))
+  await body(page).fill('Before.')
+  await expect(saveStatus(page)).toHaveText(/^Saved/)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/api/content/images?*', async (route) => {
+    await released
+    await route.continue()
+  })
+  await chooseImage(page, 'slow.png', 'red')
+  await page.getByLabel('Alt text for slow.png').fill('Slow')
+  await page.getByRole('button', { name: 'Upload and insert' }).click()
+  await expect(page.getByText('Uploading…')).toBeVisible()
+
+  const other = await page.context().newPage()
+  await other.goto(path)
+  await body(other).fill('Another window.')
+  await expect(saveStatus(other)).toHaveText(/^Saved/)
+  await body(page).press('End')
+  await page.keyboard.type(' Meanwhile.')
+  const conflict = page.getByText('This post was edited elsewhere')
+  await expect(conflict).toBeVisible()
+  release()
+  const whole = /^Before\. Meanwhile\.\n\n!\[Slow\]\(\/posts\/images\/[\w-]{36}\)\s*$/
+  await expect(body(page)).toHaveValue(whole)
+  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await expect(conflict).toBeHidden()
+  await page.reload()
+  await expect(body(page)).toHaveValue(whole)
+})
+
+test('an upload that failed can be tried again: after a lost connection, and after the session has ended', async ({
+  page,
+  password,
+}) => {
+  const email = await signInAsNewUser(page, password, { role: 'editor' })
+  const path = await createPost(page, uniqueName('Tried again'))
+  await body(page).fill('Before.')
+  await expect(saveStatus(page)).toHaveText(/^Saved/)
+  await chooseImage(page, 'again.png', 'red')
+  await page.getByLabel('Alt text for again.png').fill('Again')
+  const uploads = '**/api/content/images?*'
+  await page.route(uploads, (route) => route.abort())
+  const button = page.getByRole('button', { name: 'Upload and insert' })
+  await button.click()
+  await expect(page.getByText('Upload failed. Try again.')).toBeVisible()
+  await page.unroute(uploads)
+  await query('delete from sessions using users where user_id = users.id and email = $1', [email])
+  await button.click()
+  await expect(page.getByText('Sign in to continue')).toBeVisible()
+  await expect(body(page)).toHaveValue('Before.')
+
+  await startSession(page, email, password)
+  await button.click()
+  const whole = /^Before\.\n\n!\[Again\]\(\/posts\/images\/[\w-]{36}\)\s*$/
+  await expect(body(page)).toHaveValue(whole)
+  const id = path.split('/').at(-1)
+  await expect.poll(() => query('select 1 from content_image_uses where post_id = $1', [id])).toHaveLength(1)
+  await page.reload()
+  await expect(body(page)).toHaveValue(whole)
 })
 
 test('a preview link shows the images of the draft without an account', async ({ page, password, appUrl }) => {

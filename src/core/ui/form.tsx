@@ -60,7 +60,7 @@ interface FieldProps extends ComponentProps<'input'> {
   hint?: ReactNode
   /** Shown beside the label. */
   after?: ReactNode
-  /** Shown inside the input, at its end. */
+  /** Shown inside the input, positioned by itself. */
   inside?: ReactNode
 }
 

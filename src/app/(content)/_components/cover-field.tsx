@@ -1,11 +1,14 @@
 'use client'
 
 import { useRouter } from 'next/navigation'
-import { useId, useState } from 'react'
+import { type ReactNode, useId, useState } from 'react'
 import { fieldErrorClass, hintClass, inputClass, labelClass } from '@/core/ui/control'
 
-/** Uploads an image as soon as it is chosen. Needs JavaScript: a photo exceeds the body limit of server actions. */
-export function CoverField({ postId }: { postId: string }) {
+/**
+ * Uploads an image as soon as it is chosen. Needs JavaScript: a photo exceeds the body limit of server actions. The children show
+ * the present cover.
+ */
+export function CoverField({ postId, children }: { postId: string; children: ReactNode }) {
   const router = useRouter()
   const id = useId()
   const [isSending, setIsSending] = useState(false)
@@ -23,10 +26,11 @@ export function CoverField({ postId }: { postId: string }) {
   }
 
   return (
-    <div className="grid gap-1.5 noscript:hidden">
+    <>
       <label htmlFor={id} className={labelClass}>
-        Image
+        Cover image
       </label>
+      {children}
       <input
         id={id}
         type="file"
@@ -39,11 +43,11 @@ export function CoverField({ postId }: { postId: string }) {
           // Without this, choosing the same file again fires no change event.
           event.target.value = ''
         }}
-        className={inputClass}
+        className={`noscript:hidden ${inputClass}`}
       />
-      <p id={`${id}-hint`} aria-live="polite" className={error ? fieldErrorClass : hintClass}>
+      <p id={`${id}-hint`} aria-live="polite" className={`noscript:hidden ${error ? fieldErrorClass : hintClass}`}>
         {error ?? (isSending ? 'Uploading…' : 'JPEG, PNG, WebP or GIF. Up to 8 MB.')}
       </p>
-    </div>
+    </>
   )
 }

@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { buttonVariants, fieldErrorClass, hintClass, inputClass, labelClass } from '@/core/ui/control'
+import { imageButton } from './editor/image-button'
 
 const formats = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 
@@ -13,12 +14,18 @@ const imagesIn = (data: DataTransfer | null) =>
   data && !data.types.includes('text/plain') ? [...data.files].filter(({ type }) => formats.includes(type)) : []
 
 interface Listener {
+  onButton(): void
   onImages(files: File[]): void
   onFocus(): void
 }
 
-/** Listens to the text, and keeps what is typed beside it from the form. Returns the function that ends this. */
-function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onImages, onFocus }: Listener): () => void {
+const buttonBeside = (element: Element) => element.closest('form')?.querySelector<HTMLElement>(`[${imageButton}]`)
+
+/**
+ * Listens to the text and to the button of the toolbar, and keeps what is typed beside the text from the form. Returns the function
+ * that ends this.
+ */
+function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onButton, onImages, onFocus }: Listener): () => void {
   const listening = new AbortController()
   const { signal } = listening
   const take = (event: Event, data: DataTransfer | null) => {
@@ -30,6 +37,7 @@ function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onImages, onFo
   const allowDrop = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
   }
+  buttonBeside(beside)?.addEventListener('click', onButton, { signal })
   body.addEventListener('paste', (event) => take(event, event.clipboardData), { signal })
   body.addEventListener('drop', (event) => take(event, event.dataTransfer), { signal })
   body.addEventListener('dragover', allowDrop, { signal })
@@ -59,12 +67,14 @@ async function upload(file: File, alt: string): Promise<{ markdown?: string; err
 }
 
 /**
- * Inserts images into the text of the form around it: chosen here, or pasted or dropped into the text. Asks for the alt text
- * of each, then uploads it. Without JavaScript only the link to the library remains, where images can be uploaded as well.
+ * Inserts images into the text of the form around it: chosen with the button of the toolbar, or pasted or dropped into the text.
+ * Asks for the alt text of each, then uploads it. Without JavaScript only the link to the library remains, where images can be
+ * uploaded as well.
  */
 export function ImageField() {
   const id = useId()
   const container = useRef<HTMLDivElement>(null)
+  const chooser = useRef<HTMLInputElement>(null)
   const alt = useRef<HTMLInputElement>(null)
   /** Whether the text has had focus. Until then its caret means nothing, and images go to the end. */
   const hasCaret = useRef(false)
@@ -79,6 +89,7 @@ export function ImageField() {
     if (!element || !body) return
     hasCaret.current = document.activeElement === body
     return listen(element, body, {
+      onButton: () => chooser.current?.click(),
       onImages: (images) => setFiles((waiting) => [...waiting, ...images]),
       onFocus: () => {
         hasCaret.current = true
@@ -92,6 +103,11 @@ export function ImageField() {
   const drop = () => {
     setError(undefined)
     setFiles((waiting) => waiting.slice(1))
+  }
+  const cancel = () => {
+    drop()
+    const element = container.current
+    if (element && files.length === 1) buttonBeside(element)?.focus()
   }
   async function insert() {
     const text = alt.current?.value.trim() ?? ''
@@ -121,34 +137,32 @@ export function ImageField() {
   }
 
   return (
-    <div ref={container} className="grid gap-3 px-4 pb-4 lg:px-7">
-      <div className="grid gap-1.5 noscript:hidden">
-        <label htmlFor={id} className={labelClass}>
-          Insert an image
-        </label>
-        <input
-          id={id}
-          type="file"
-          multiple
-          accept={formats.join(',')}
-          aria-describedby={`${id}-hint`}
-          onChange={({ target }) => {
-            const chosen = [...(target.files ?? [])]
-            setFiles((waiting) => [...waiting, ...chosen])
-            // Without this, choosing the same file again fires no change event.
-            target.value = ''
-          }}
-          className={inputClass}
-        />
-      </div>
-      <p id={`${id}-hint`} className={hintClass}>
-        <span className="noscript:hidden">Or paste or drop it into the body. JPEG, PNG, WebP or GIF. Up to 8 MB. </span>
+    <div ref={container}>
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        multiple
+        accept={formats.join(',')}
+        aria-label="Insert an image"
+        onChange={({ target }) => {
+          const chosen = [...(target.files ?? [])]
+          setFiles((waiting) => [...waiting, ...chosen])
+          // Without this, choosing the same file again fires no change event.
+          target.value = ''
+        }}
+      />
+      <p className={`px-4 pb-4 lg:px-7 ${hintClass}`}>
+        <span className="noscript:hidden">
+          Paste or drop images into the text: JPEG, PNG, WebP or GIF, up to 8 MB.{' '}
+        </span>
         <a href="/content/images" className="underline underline-offset-4">
           Image library
         </a>
       </p>
       {file && (
-        <div className="grid gap-1.5">
+        // In sight, however long the text is.
+        <div className="sticky bottom-0 z-5 grid gap-1.5 border-t bg-background px-4 py-3 shadow-e2 lg:px-7">
           <label htmlFor={`${id}-alt`} className={`${labelClass} wrap-anywhere`}>
             Alt text for {file.name}
           </label>
@@ -176,7 +190,7 @@ export function ImageField() {
             </button>
             <button
               type="button"
-              onClick={drop}
+              onClick={cancel}
               disabled={isSending}
               className={buttonVariants({ variant: 'outline', size: 'small' })}
             >

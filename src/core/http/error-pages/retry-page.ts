@@ -16,7 +16,8 @@ export const retryPagePolicy = staticPolicy([hashOf(earlyScript), hashOf(retrySc
 // The colors of globals.css. The page has its own styles, because it is sent when the app cannot do its work.
 const styles = `:root{color-scheme:light dark}.light{color-scheme:light}.dark{color-scheme:dark}
 body{margin:0;background:light-dark(#fff,oklch(.192 .004 165));color:light-dark(oklch(.212 .01 130),oklch(.955 .004 130));font:14px/20px system-ui,sans-serif}
-main{max-width:36rem;margin:auto;padding:6rem 1rem}
+header{display:flex;align-items:center;gap:.625rem;max-width:72rem;margin:auto;padding:1.25rem 1rem;font-weight:600}
+main{max-width:36rem;margin:auto;padding:4rem 1rem}
 h1{margin:0;font-size:30px;line-height:36px;letter-spacing:-.015em}
 p{margin:1rem 0 0}.muted{color:light-dark(oklch(.475 .012 120),oklch(.72 .008 130))}
 code,[data-retry]{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
@@ -50,7 +51,9 @@ export function renderRetryPage(error: AppError, { method, requestId }: { method
   const canRetry = method === 'GET' || method === 'HEAD'
   return `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>${title} · ${escapeHtml(appName)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="/icon">
-<style>${styles}</style><script>${earlyScript}</script></head><body><main id="main"><h1>${title}</h1>
+<style>${styles}</style><script>${earlyScript}</script></head><body>
+<header><img src="/icon" alt="" width="24" height="24">${escapeHtml(appName)}</header>
+<main id="main"><h1>${title}</h1>
 <p class="muted">${escapeHtml(detailOf(error))}</p>
 ${canRetry ? `<p class="script">Trying again in <span data-retry="${seconds}">${formatSeconds(seconds)}</span>.</p>` : ''}
 <p>${canRetry ? '<a href="" class="primary">Try again</a>' : ''}<a href="/" data-when="signed-out">Go to homepage</a><a href="/dashboard" data-when="signed-in">Go to dashboard</a></p>

@@ -1,5 +1,6 @@
 'use client'
 
+import { Eye, Monitor, Smartphone } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { control } from '../editor-fields'
 import { editorApi } from './editor-api'
@@ -25,6 +26,7 @@ export function PreviewPane({
   const pane = useRef<HTMLElement>(null)
   const prose = useRef<HTMLDivElement>(null)
   const [firstHtml] = useState(savedHtml)
+  const [isPhone, setIsPhone] = useState(false)
   const html = useRenderedHtml(pane, savedHtml)
   useLayoutEffect(() => {
     if (prose.current) replaceBlocks(prose.current, html)
@@ -41,13 +43,43 @@ export function PreviewPane({
       className={`min-w-0 overflow-y-auto bg-muted focus-visible:-outline-offset-2 lg:sticky lg:top-14 ${shown}`}
       style={isSplit ? { alignSelf: 'start', height: 'calc(100dvh - 4rem)' } : undefined}
     >
-      <div className="mx-auto grid max-w-3xl grid-cols-1 gap-5 px-4 pt-5 pb-10 lg:px-7">
+      <PreviewBar isPhone={isPhone} onChange={setIsPhone} />
+      <div className={`mx-auto grid grid-cols-1 gap-5 px-4 pt-5 pb-10 ${isPhone ? 'max-w-97.5' : 'max-w-3xl lg:px-7'}`}>
         {cover}
         <p className="wrap-anywhere font-semibold text-3xl tracking-tight">{fields.title || post.fields.title}</p>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered by markdown.ts, which escapes all HTML in the text */}
         <div ref={prose} className={proseClass} dangerouslySetInnerHTML={{ __html: firstHtml }} />
       </div>
     </section>
+  )
+}
+
+/** Chooses the width of the preview. Needs JavaScript; on phones there is only one width. */
+function PreviewBar({ isPhone, onChange }: { isPhone: boolean; onChange: (isPhone: boolean) => void }) {
+  const widths = [
+    { label: 'Desktop', icon: Monitor, isChosen: !isPhone },
+    { label: 'Phone', icon: Smartphone, isChosen: isPhone },
+  ]
+  return (
+    <div className="sticky top-0 z-5 flex items-center gap-2 border-b bg-muted px-4 py-1.5 text-muted-foreground text-sm max-sm:hidden lg:px-7 noscript:hidden">
+      <Eye aria-hidden="true" className="size-4" strokeWidth={1.75} />
+      Preview
+      <span className="ms-auto inline-flex rounded-md bg-secondary p-0.5">
+        {widths.map(({ label, icon: Icon, isChosen }) => (
+          <button
+            key={label}
+            type="button"
+            aria-label={label}
+            aria-pressed={isChosen}
+            data-tooltip=""
+            onClick={() => onChange(label === 'Phone')}
+            className="grid size-6 place-items-center rounded-sm hover:text-foreground aria-pressed:bg-[light-dark(#fff,oklch(1_0_0/12%))] aria-pressed:text-foreground aria-pressed:shadow-e1"
+          >
+            <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+          </button>
+        ))}
+      </span>
+    </div>
   )
 }
 

@@ -21,12 +21,17 @@ export function SlugField() {
     <PanelSection>
       <Field
         label="URL slug"
-        hint={`/posts/${fields.slug || slugOf(fields.title, post.id)}. Generated from the title if empty. Old URLs redirect.`}
+        hint="Generated from the title if empty. Old URLs redirect."
+        inside={
+          <span className="pointer-events-none absolute inset-y-0 start-3 flex items-center text-base text-muted-foreground sm:text-sm">
+            /posts/
+          </span>
+        }
+        style={{ paddingInlineStart: 'calc(0.75rem + 3.75em)' }}
         maxLength={80}
         spellCheck={false}
         autoCapitalize="none"
         placeholder={slugOf(fields.title, post.id)}
-        className="wrap-anywhere"
         {...useText('slug')}
       />
     </PanelSection>

@@ -25,18 +25,16 @@ export function SettingsPanel({
       <SlugField />
       {mayPublish && <Schedule at={post.scheduledAt} />}
       {hasImages && (
-        <section aria-labelledby="cover-title" className="grid grid-cols-1 gap-2 px-4.5 py-3.5">
-          <h2 id="cover-title" className="font-medium text-sm">
-            Cover image
-          </h2>
-          {post.coverId && <Cover id={post.coverId} className="max-h-48 w-full" />}
-          <CoverField postId={post.id} />
+        <div className="grid grid-cols-1 gap-2 px-4.5 py-3.5">
+          <CoverField postId={post.id}>
+            {post.coverId && <Cover id={post.coverId} className="max-h-48 w-full" />}
+          </CoverField>
           {post.coverId && (
             <SubmitButton form={removeCoverForm} variant="outline" size="small" className="justify-self-start">
               Remove cover
             </SubmitButton>
           )}
-        </section>
+        </div>
       )}
       <TagsField />
       <SummaryField />

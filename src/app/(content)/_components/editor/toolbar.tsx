@@ -3,6 +3,7 @@ import {
   Code,
   Heading2,
   Heading3,
+  ImagePlus,
   Italic,
   Link2,
   List,
@@ -12,6 +13,7 @@ import {
   TextQuote,
 } from 'lucide-react'
 import { Fragment } from 'react'
+import { imageButton } from './image-button'
 import type { Format } from './markdown-edit'
 
 const groups: { format: Format; label: string; icon: LucideIcon }[][] = [
@@ -33,35 +35,57 @@ const groups: { format: Format; label: string; icon: LucideIcon }[][] = [
 
 /**
  * The buttons that insert Markdown. Rendered on the server, so that their icons cost no JavaScript: writing-pane.tsx handles
- * the clicks, and moves the focus between them. Hidden without JavaScript.
+ * the clicks, and moves the focus between them; image-field.tsx handles the last one. Hidden without JavaScript.
  */
-export function Toolbar() {
+export function Toolbar({ hasImages }: { hasImages: boolean }) {
   return (
     <div
       role="toolbar"
       aria-label="Formatting"
       aria-orientation="horizontal"
-      className="flex flex-wrap items-center gap-0.5 border-b bg-background px-4 py-1.5 noscript:hidden sm:sticky sm:top-13 sm:z-5 lg:top-14"
+      className="flex flex-wrap items-center gap-px border-b bg-background px-4 py-1.5 noscript:hidden sm:sticky sm:top-13 sm:z-5 lg:top-14"
     >
       {groups.map((group, groupIndex) => (
         <Fragment key={group[0]?.format}>
           {groupIndex > 0 && <span aria-hidden="true" className="mx-1 h-4.5 w-px bg-border" />}
-          {group.map(({ format, label, icon: Icon }, index) => (
-            <button
+          {group.map(({ format, label, icon }, index) => (
+            <ToolbarButton
               key={format}
-              type="button"
-              data-format={format}
-              data-tooltip=""
-              aria-label={label}
-              // One stop for Tab; the arrow keys move between the buttons.
-              tabIndex={groupIndex === 0 && index === 0 ? 0 : -1}
-              className="grid size-7 place-items-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground max-sm:size-11"
-            >
-              <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
-            </button>
+              label={label}
+              icon={icon}
+              isFirst={groupIndex === 0 && index === 0}
+              attributes={{ 'data-format': format }}
+            />
           ))}
         </Fragment>
       ))}
+      {hasImages && <ToolbarButton label="Image" icon={ImagePlus} attributes={{ [imageButton]: '' }} />}
     </div>
+  )
+}
+
+function ToolbarButton({
+  label,
+  icon: Icon,
+  isFirst = false,
+  attributes,
+}: {
+  label: string
+  icon: LucideIcon
+  /** One stop for Tab; the arrow keys move between the buttons. */
+  isFirst?: boolean
+  attributes: Record<`data-${string}`, string>
+}) {
+  return (
+    <button
+      type="button"
+      data-tooltip=""
+      aria-label={label}
+      tabIndex={isFirst ? 0 : -1}
+      className="grid size-7 place-items-center rounded-sm text-muted-foreground hover:bg-hover hover:text-foreground max-sm:size-11"
+      {...attributes}
+    >
+      <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
+    </button>
   )
 }

@@ -77,7 +77,7 @@ export default async function PostPage({ params, searchParams }: ContentPageProp
           </div>
           <EditorPanes panel={<SettingsPanel post={post} mayPublish={mayPublish} hasImages={!scope} />}>
             <WritingPane
-              toolbar={<Toolbar />}
+              toolbar={<Toolbar hasImages={!scope} />}
               footer={
                 <>
                   {!scope && <ImageField />}
