@@ -44,7 +44,7 @@ export function PreviewPane({
       style={isSplit ? { alignSelf: 'start', height: 'calc(100dvh - 4rem)' } : undefined}
     >
       <PreviewBar isPhone={isPhone} onChange={setIsPhone} />
-      <div className={`mx-auto grid grid-cols-1 gap-5 px-4 pt-5 pb-10 ${isPhone ? 'max-w-97.5' : 'max-w-3xl lg:px-7'}`}>
+      <div className={`mx-auto grid grid-cols-1 gap-5 px-4 pt-5 pb-10 ${isPhone ? 'max-w-sm' : 'max-w-3xl lg:px-7'}`}>
         {cover}
         <p className="wrap-anywhere font-semibold text-3xl tracking-tight">{fields.title || post.fields.title}</p>
         {/* biome-ignore lint/security/noDangerouslySetInnerHtml: rendered by markdown.ts, which escapes all HTML in the text */}
@@ -73,7 +73,7 @@ function PreviewBar({ isPhone, onChange }: { isPhone: boolean; onChange: (isPhon
             aria-pressed={isChosen}
             data-tooltip=""
             onClick={() => onChange(label === 'Phone')}
-            className="grid size-6 place-items-center rounded-sm hover:text-foreground aria-pressed:bg-[light-dark(#fff,oklch(1_0_0/12%))] aria-pressed:text-foreground aria-pressed:shadow-e1"
+            className={`grid size-6 place-items-center rounded-sm hover:text-foreground ${isChosen ? 'bg-card text-foreground shadow-e1' : ''}`}
           >
             <Icon aria-hidden="true" className="size-4" strokeWidth={1.75} />
           </button>
