@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { defineAction, definePublicAction } from '@/core/action'
 import { changePassword as change, setFirstPassword as setFirst } from '@/core/auth/flows/change-password'
 import { returnPath } from '@/core/auth/flows/return-path'
-import { requirePendingUserId } from '@/core/auth/flows/second-factor'
 import { roles, signedIn } from '@/core/auth/policy'
 import { signOut } from '@/core/auth/session/browser-session'
 import { deleteUser } from '@/core/auth/user/delete'
@@ -24,6 +23,7 @@ import { endSessions } from './sessions'
 import { disconnect } from './sign-in-methods'
 import { signInWithCode } from './sign-in-with-code'
 import * as tokens from './tokens'
+import * as twoFactorSetup from './two-factor-setup'
 
 const emptyInput = z.object({})
 const afterSignInPath = (callbackUrl: string | undefined) => returnPath(callbackUrl, '/dashboard') as Route
@@ -134,7 +134,7 @@ export const prepareTwoFactor = defineAction({
   isSensitive: true,
   input: emptyInput,
   run: async ({ actor }) => {
-    await secondFactor.prepareTwoFactor(actor.id)
+    await twoFactorSetup.prepareTwoFactor(actor.id)
     redirect('/account/two-factor/setup')
   },
 })
@@ -143,7 +143,7 @@ export const enableTwoFactor = defineAction({
   allow: signedIn,
   isSensitive: true,
   input: z.object({ code: z.string() }),
-  run: async ({ input, actor }) => ({ codes: (await secondFactor.enableTwoFactor(actor.id, input.code)).join('\n') }),
+  run: async ({ input, actor }) => ({ codes: (await twoFactorSetup.enableTwoFactor(actor.id, input.code)).join('\n') }),
 })
 
 export const renewRecoveryCodes = defineAction({
@@ -176,14 +176,14 @@ export const enterCode = definePublicAction({
 export const prepareTwoFactorAtSignIn = definePublicAction({
   input: z.object({ callbackUrl: z.string().optional() }),
   run: async ({ input }) => {
-    await secondFactor.prepareTwoFactor(await requirePendingUserId())
+    await twoFactorSetup.prepareTwoFactorAtSignIn()
     redirect(`/signin/set-up?step=scan&callbackUrl=${encodeURIComponent(afterSignInPath(input.callbackUrl))}`)
   },
 })
 
 export const enableTwoFactorAtSignIn = definePublicAction({
   input: z.object({ code: z.string() }),
-  run: async ({ input }) => ({ codes: (await secondFactor.enableTwoFactorAtSignIn(input.code)).join('\n') }),
+  run: async ({ input }) => ({ codes: (await twoFactorSetup.enableTwoFactorAtSignIn(input.code)).join('\n') }),
 })
 
 export const beginPasskey = defineAction({

@@ -14,7 +14,7 @@ import { headers } from 'next/headers'
 import { z } from 'zod'
 import { appName } from '@/brand'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
-import { completePendingSignIn, findPendingUserId } from '@/core/auth/flows/second-factor'
+import { completePendingSignIn, findPendingUserId, requirePendingUserId } from '@/core/auth/flows/second-factor'
 import { causedBy } from '@/core/auth/security-notice'
 import type { Actor } from '@/core/auth/session/actor'
 import { startSessionWithMethod } from '@/core/auth/session/browser-session'
@@ -252,6 +252,13 @@ async function verifyPasskey(
 const unknownPasskey = () =>
   new AppError('invalid_credentials', 'We don’t recognize this passkey. Use another sign-in method.')
 
+const recordWrongPasskey = async (targetId?: string) =>
+  recordAuditEvent(db, 'signin.failed', {
+    ...(targetId && { targetId }),
+    client: getClientInfo(await headers()),
+    details: { reason: 'wrong_passkey' },
+  })
+
 /**
  * Signs in with a passkey alone. With user verification a passkey counts as two factors (possession, and biometrics or
  * a PIN), so no second factor is required.
@@ -261,10 +268,7 @@ export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isA
   await passkeyLimit.consume(ip)
   const userId = await inTransaction((tx) => verifyPasskey(tx, given, isAutofill ? 'autofill' : 'sign_in'))
   if (!userId) {
-    await recordAuditEvent(db, 'signin.failed', {
-      client: getClientInfo(await headers()),
-      details: { reason: 'wrong_passkey' },
-    })
+    await recordWrongPasskey()
     throw unknownPasskey()
   }
   // One point was consumed here and, without autofill, one when the sign-in began.
@@ -276,12 +280,20 @@ export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isA
 
 /** Completes a pending sign-in with a passkey as the second factor. */
 export async function completeSignInWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
+  const ip = await callerIp()
+  await passkeyLimit.consume(ip)
   const check = async (tx: Transaction, pendingUserId: string) => {
     if ((await verifyPasskey(tx, given)) !== pendingUserId) return null
     await resetWrongCodes(tx, pendingUserId)
     return 'passkey'
   }
-  const session = await completePendingSignIn(check, { isWholeSignIn: true })
-  await passkeyLimit.forgive(await callerIp())
+  const userId = await requirePendingUserId()
+  const session = await completePendingSignIn(check, { isWholeSignIn: true }).catch(async (error) => {
+    if (error instanceof AppError && error.code === 'invalid_credentials') await recordWrongPasskey(userId)
+    throw error
+  })
+  // One point was consumed here, and one when it began.
+  await passkeyLimit.forgive(ip)
+  await passkeyLimit.forgive(ip)
   return session
 }

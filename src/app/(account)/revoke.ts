@@ -1,7 +1,7 @@
 import 'server-only'
-import { and, eq, gt, lt } from 'drizzle-orm'
+import { and, eq, exists, gt, lt, lte } from 'drizzle-orm'
 import type { Transaction } from '@/core/db/client'
-import { apiTokens, emailChanges, passkeys } from './schema'
+import { apiTokens, emailChanges, passkeys, recoveryCodes, totp } from './schema'
 import { scheduleRemoval } from './two-factor-removal'
 
 /**
@@ -12,6 +12,16 @@ export async function revokeAccess(tx: Transaction, userId: string, since: Date)
   await tx.delete(apiTokens).where(eq(apiTokens.userId, userId))
   await tx.delete(emailChanges).where(eq(emailChanges.userId, userId))
   await tx.delete(passkeys).where(and(eq(passkeys.userId, userId), gt(passkeys.createdAt, since)))
+  // New codes for an older second factor. Those of a recent one are removed with it.
+  const hasOlder = exists(
+    tx
+      .select()
+      .from(totp)
+      .where(and(eq(totp.userId, userId), lte(totp.confirmedAt, since))),
+  )
+  await tx
+    .delete(recoveryCodes)
+    .where(and(eq(recoveryCodes.userId, userId), gt(recoveryCodes.createdAt, since), hasOlder))
   await scheduleRemoval(tx, userId, since)
 }
 

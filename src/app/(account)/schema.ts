@@ -31,7 +31,7 @@ export const emailChanges = pgTable(
   (table) => [index('account_email_changes_created_at_idx').on(table.createdAt)],
 )
 
-/** The encrypted secret shared with an authenticator app. It is active once a code has proved that the app has it. */
+/** The encrypted secret shared with an authenticator app, from the first code on, which proves that the app has it. */
 export const totp = pgTable('account_totp', {
   userId: userIdColumn().primaryKey(),
   secret: text('secret').notNull(),
@@ -47,7 +47,11 @@ export const totp = pgTable('account_totp', {
 /** Single-use: a used code is deleted. */
 export const recoveryCodes = pgTable(
   'account_recovery_codes',
-  { hash: bytes('hash').primaryKey(), userId: userIdColumn() },
+  {
+    hash: bytes('hash').primaryKey(),
+    userId: userIdColumn(),
+    createdAt: timestamptz('created_at').notNull().defaultNow(),
+  },
   (table) => [index('account_recovery_codes_user_id_idx').on(table.userId)],
 )
 

@@ -1,10 +1,9 @@
 import 'server-only'
-import { and, count, eq, inArray, isNotNull, isNull, lt, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { Secret, TOTP } from 'otpauth'
 import { appName } from '@/brand'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
-import { completePendingSignIn, requirePendingUserId } from '@/core/auth/flows/second-factor'
 import { findRole } from '@/core/auth/roles'
 import { causedBy } from '@/core/auth/security-notice'
 import { decrypt, encrypt } from '@/core/auth/tokens/encrypt'
@@ -41,7 +40,7 @@ const notifyAtFailures = 10
  */
 const maxFailures = { untrusted: 100, trusted: 120 }
 
-const generator = (secret: string, email = '') =>
+export const generator = (secret: string, email = '') =>
   new TOTP({ issuer: appName, label: email, digits: 6, period: periodSeconds, secret: Secret.fromBase32(secret) })
 
 /** Since when TOTP is on for the user (null if off), and how many recovery codes are left. */
@@ -83,35 +82,8 @@ export async function findSecondFactor(userId: string): Promise<SecondFactor | n
   return (await isTwoFactorRequired(userId)) ? { kind: 'totp_setup', page: '/signin/set-up', needsSetup: true } : null
 }
 
-/** Creates a secret for an authenticator app. Not active until a first code is entered; another call replaces it. */
-export async function prepareTwoFactor(userId: string): Promise<void> {
-  const secret = encrypt('totp', new Secret({ size: 20 }).base32)
-  const made = await db
-    .insert(totp)
-    .values({ userId, secret })
-    .onConflictDoUpdate({ target: totp.userId, set: { secret }, setWhere: isNull(totp.confirmedAt) })
-    .returning({ userId: totp.userId })
-  if (made.length === 0) throw new AppError('conflict', 'Two-factor authentication is already on.')
-}
-
-/** The key and URI for the authenticator app, while the setup is not finished; null otherwise. */
-export async function findSetup(userId: string, email: string): Promise<{ totpKey: string; uri: string } | null> {
-  const [row] = await db
-    .select({ secret: totp.secret })
-    .from(totp)
-    .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
-  const key = row && decrypt('totp', row.secret)
-  return key ? { totpKey: key, uri: generator(key, email).toString() } : null
-}
-
-/** The key and URI for the authenticator app of a user who is not signed in yet. */
-export async function findSetupByUserId(userId: string): ReturnType<typeof findSetup> {
-  const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
-  return user ? findSetup(userId, user.email) : null
-}
-
 /** Counts an attempt with a TOTP code. Returns a function that resets the counter after a correct code. */
-async function countCodeAttempt(limitKey: string): Promise<() => Promise<void>> {
+export async function countCodeAttempt(limitKey: string): Promise<() => Promise<void>> {
   await consumeAll(codeLimit.of(limitKey), dailyCodeLimit.of(limitKey))
   return () => codeLimit.forgive(limitKey)
 }
@@ -157,23 +129,24 @@ export async function resetWrongCodes(tx: Transaction, userId: string): Promise<
   await tx.update(totp).set({ failures: 0 }).where(eq(totp.userId, userId))
 }
 
-/**
- * Accepts the code of the current time step and of one step before or after, because clocks differ. Rejects codes of
- * the last accepted step and of earlier ones, so that an observed code cannot be replayed.
- */
+/** The time step of a code: the current one, or one before or after, because clocks differ. Null if the code is wrong. */
+export function findStep(key: string, code: string): number | null {
+  const now = Date.now()
+  const drift = generator(key).validate({ token: code, timestamp: now, window: 1 })
+  return drift === null ? null : Math.floor(now / 1000 / periodSeconds) + drift
+}
+
+/** Rejects codes of the last accepted step and of earlier ones, so that an observed code cannot be replayed. */
 async function consumeTotpCode(tx: Transaction, userId: string, code: string, isTrusted: boolean): Promise<boolean> {
   const [row] = await tx
     .select({ secret: totp.secret, lastStep: totp.lastStep, failures: totp.failures })
     .from(totp)
-    .where(eq(totp.userId, userId))
+    .where(and(eq(totp.userId, userId), isNotNull(totp.confirmedAt)))
     .for('update')
   const key = row && decrypt('totp', row.secret)
   if (!key || row.failures >= maxFailuresFor(isTrusted)) return false
-  const now = Date.now()
-  const drift = generator(key).validate({ token: code, timestamp: now, window: 1 })
-  if (drift === null) return false
-  const step = Math.floor(now / 1000 / periodSeconds) + drift
-  if (step <= row.lastStep) return false
+  const step = findStep(key, code)
+  if (step === null || step <= row.lastStep) return false
   // Encrypts the secret again, so that after a rotation of AUTH_SECRET the next code moves the user to the new key.
   await tx
     .update(totp)
@@ -219,12 +192,7 @@ export async function consumeCode(
   return code ? 'totp' : 'recovery_code'
 }
 
-const wrongCode = () =>
-  new AppError('invalid_input', undefined, {
-    fields: { code: ['Incorrect code. Wait for the next one and try again.'] },
-  })
-
-async function recordTwoFactorChange(
+export async function recordTwoFactorChange(
   tx: Transaction,
   userId: string,
   event: 'on' | 'off' | 'codes',
@@ -233,39 +201,6 @@ async function recordTwoFactorChange(
   const client = getClientInfo(await headers())
   await recordAuditEvent(tx, `two_step.${event}`, { actorId, targetId: userId, client })
   await enqueue(tx, twoFactorEmail, { userId, event, cause: causedBy(actorId === userId ? client : 'admin') })
-}
-
-/** Turns TOTP on after a first correct code. Returns the recovery codes, which are shown only once. */
-export async function enableTwoFactor(userId: string, code: string): Promise<string[]> {
-  const resetAttempts = await countCodeAttempt(userId)
-  const codes = await transactionAsSelf(userId, (tx) => enableTotp(tx, userId, code))
-  await resetAttempts()
-  return codes
-}
-
-/** Turns TOTP on during a pending sign-in, for a user who is required to have it, and completes the sign-in. */
-export async function enableTwoFactorAtSignIn(code: string): Promise<string[]> {
-  const resetAttempts = await countCodeAttempt(await requirePendingUserId())
-  let codes: string[] = []
-  await completePendingSignIn(async (tx, pendingUserId) => {
-    codes = await enableTotp(tx, pendingUserId, code)
-    return 'totp'
-  })
-  await resetAttempts()
-  return codes
-}
-
-async function enableTotp(tx: Transaction, userId: string, code: string): Promise<string[]> {
-  const isCorrect = await consumeTotpCode(tx, userId, code.replaceAll(/\s/g, ''), true)
-  if (!isCorrect) throw wrongCode()
-  const on = await tx
-    .update(totp)
-    .set({ confirmedAt: sql`now()` })
-    .where(and(eq(totp.userId, userId), isNull(totp.confirmedAt)))
-    .returning({ userId: totp.userId })
-  if (on.length === 0) throw new AppError('conflict', 'Two-factor authentication is already on.')
-  await recordTwoFactorChange(tx, userId, 'on')
-  return replaceRecoveryCodes(tx, userId)
 }
 
 /** Replaces the recovery codes; the old ones stop working. */

@@ -42,6 +42,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(rows(page).first()).toContainText(`${admin.name} changed ${user.name}’s role from Viewer to Editor`)
       await expect(rows(page).first()).toContainText('Chrome on macOS · 203.0.113.7')
       await expect(main(page).getByRole('status')).toContainText(user.name)
+      const searches = `select details from audit_events where kind = 'users.listed' and actor_id = $1`
+      expect(await query(searches, [admin.id])).toEqual([{ details: { count: 1, isSearch: true } }])
       await page.getByRole('link', { name: 'Older' }).click()
       await expect(rows(page)).toHaveCount(10)
       if (javaScriptEnabled) await expectAccessible(page)

@@ -11,10 +11,8 @@ import { env } from '@/core/env'
 import { defineEmail, sampleRecipient } from '@/core/mail/define-email'
 import { hasLink } from '@/core/mail/has-link'
 import type { EmailContent } from '@/core/mail/render-email'
+import { isFromInviter, validDays } from './invitation-validity'
 import { invitations } from './schema'
-
-/** How long an invitation is valid. */
-export const validDays = 7
 
 export const invitationToken: EmailLinkPurpose = {
   name: 'admin.invitation',
@@ -79,17 +77,17 @@ async function findInviter(inviterId: string | undefined): Promise<string | unde
 }
 
 /**
- * Creates the link for one sending of an invitation; null if it was resent or revoked meanwhile. The lock makes a
+ * Creates the link for one sending of an invitation; null if it was resent or revoked meanwhile, or is void. The lock makes a
  * concurrent resend wait, so that it finds this link's token and deletes it. So a link never grants a role that it was
  * not sent with.
  */
-async function createInvitationLink(tx: Transaction, invitationId: string, sentAt: string | undefined) {
+export async function createInvitationLink(tx: Transaction, invitationId: string, sentAt: string | undefined) {
   const [invitation] = await tx
     .select({ email: invitations.email, role: invitations.role, sentAt: invitations.sentAt })
     .from(invitations)
-    .where(eq(invitations.id, invitationId))
+    .where(and(eq(invitations.id, invitationId), isFromInviter))
     .for('share')
   if (!invitation || (sentAt !== undefined && invitation.sentAt.toISOString() !== sentAt)) return null
   const { email, role } = invitation
-  return { email, role, url: await createEmailLink(invitationToken, { email }, tx) }
+  return { email, role, url: await createEmailLink(invitationToken, { email }, { tx }) }
 }

@@ -8,7 +8,7 @@ import { db } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
 import { tokens, users } from '@/core/db/schema'
 import { asRequest } from '../../../tests/app/support/next-headers'
-import { invitationEmail, invitationToken } from './invitation-email'
+import { createInvitationLink, invitationEmail, invitationToken } from './invitation-email'
 import {
   acceptInvitation,
   findInvitations,
@@ -17,6 +17,7 @@ import {
   listInvitations,
   resend,
   revoke,
+  revokeSent,
 } from './invitations'
 import { invitations } from './schema'
 
@@ -54,6 +55,11 @@ const findEmailJob = async (invitationId: string) => (await findEmailJobs(invita
 /** Creates a token like the worker does when it renders the email. */
 const createToken = async (email: string) =>
   new URL(await createEmailLink(invitationToken, { email })).searchParams.get('token') ?? ''
+/** The email as the worker composes it; null if it is not sent. */
+const composeEmail = async (invitationId: string) => {
+  const [job] = await findEmailJobs(invitationId)
+  return inTransaction((tx) => createInvitationLink(tx, invitationId, job?.sentAt))
+}
 const accept = (token: string) => asRequest({}, () => acceptInvitation(token, 'Ada', 'a long walk by the sea'))
 
 afterEach(() => {
@@ -84,6 +90,45 @@ describe('signing up with a provider', () => {
       expect(await roleOf(email)).toBe('viewer')
     }
   })
+})
+
+describe('once its sender may not invite any more, an invitation is void:', () => {
+  test.each([
+    ['demoted', (id: string) => db.update(users).set({ role: 'editor' }).where(eq(users.id, id))],
+    ['suspended', (id: string) => db.update(users).set({ suspendedAt: sql`now()` }).where(eq(users.id, id))],
+    ['deleted', (id: string) => db.delete(users).where(eq(users.id, id))],
+  ])('%s', async (_, loseRights) => {
+    const [inviter] = await db
+      .insert(users)
+      .values({ email: randomEmail(), name: 'Another admin', role: 'admin' })
+      .returning({ id: users.id, email: users.email, name: users.name, role: users.role })
+    if (!inviter) throw new Error('no admin')
+    const email = randomEmail()
+    await asRequest({}, () => invite(inviter, email, 'admin'))
+    const token = await createToken(email)
+    const id = await idOf(email)
+    await loseRights(inviter.id)
+    expect((await findInvitations(1_000)).find((one) => one.email === email)).toMatchObject({ isFresh: false })
+    await expect(accept(token)).rejects.toMatchObject({ code: 'not_found' })
+    expect(await composeEmail(id)).toBeNull()
+    process.env.AUTH_SIGNUP = 'invite'
+    expect(await maySignUp(email)).toBe(false)
+    // Another admin can send it again.
+    await asRequest({}, () => resend(admin, id))
+    expect(await maySignUp(email)).toBe(true)
+    await signUpAs(email)
+    expect(await roleOf(email)).toBe('admin')
+  })
+})
+
+test('"Secure my account" revokes what the user has sent in the last week', async () => {
+  const [recent, older] = [randomEmail(), randomEmail()]
+  await inviteAs('admin', recent, older)
+  await setAge(older, '6 days')
+  const token = await createToken(recent)
+  await inTransaction((tx) => revokeSent(tx, admin.id, new Date(Date.now() - 5 * 24 * 60 * 60 * 1000)))
+  await expect(accept(token)).rejects.toMatchObject({ code: 'not_found' })
+  expect([await idOf(recent), await idOf(older)]).toEqual(['', expect.stringMatching(/./)])
 })
 
 test('a new user gets the role of the invitation, once', async () => {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { z } from 'zod'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
@@ -28,7 +28,8 @@ import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
 import type { SecondFactor } from '@/core/module'
-import { invitationEmail, invitationToken, validDays } from './invitation-email'
+import { invitationEmail, invitationToken } from './invitation-email'
+import { isFresh, isFromInviter } from './invitation-validity'
 import { can } from './policy'
 import { invitations } from './schema'
 
@@ -42,8 +43,6 @@ export const isOpenToInvited = () => env.AUTH_SIGNUP !== 'closed'
 function requireOpen(): void {
   if (!isOpenToInvited()) throw new AppError('forbidden', 'Sign-up is closed.')
 }
-
-const isFresh = sql`${invitations.sentAt} > now() - make_interval(days => ${sql.raw(String(validDays))})`
 
 /** A new time of sending, later than the last by at least the millisecond that tells two emails apart. */
 const sentLater = sql`greatest(now(), ${invitations.sentAt} + interval '1 millisecond')`
@@ -78,8 +77,8 @@ export async function invite(actor: Actor, text: string, role: Role): Promise<st
   await transactionAs(actor, can('users.invite'), async (tx) => {
     const created = await tx
       .insert(invitations)
-      .values(emails.map((email) => ({ email, role })))
-      .onConflictDoUpdate({ target: invitations.email, set: { role, sentAt: sentLater } })
+      .values(emails.map((email) => ({ email, role, invitedBy: actor.id })))
+      .onConflictDoUpdate({ target: invitations.email, set: { role, invitedBy: actor.id, sentAt: sentLater } })
       .returning({ id: invitations.id, sentAt: invitations.sentAt })
     await deleteEmailTokens(tx, inArray(tokens.email, emails))
     for (const { id, sentAt } of created) await enqueueEmail(tx, actor.id, id, sentAt)
@@ -101,8 +100,11 @@ export async function inviteImported(
   if (rows.length === 0) return
   const created = await tx
     .insert(invitations)
-    .values(rows.map(({ email, role }) => ({ email, role })))
-    .onConflictDoUpdate({ target: invitations.email, set: { role: sql`excluded.role`, sentAt: sentLater } })
+    .values(rows.map(({ email, role }) => ({ email, role, invitedBy: inviterId ?? null })))
+    .onConflictDoUpdate({
+      target: invitations.email,
+      set: { role: sql`excluded.role`, invitedBy: sql`excluded.invited_by`, sentAt: sentLater },
+    })
     .returning({ id: invitations.id, sentAt: invitations.sentAt })
   const emails = rows.map(({ email }) => email)
   await deleteEmailTokens(tx, inArray(tokens.email, emails))
@@ -128,7 +130,7 @@ export function findInvitations(limit: number, before?: string) {
       email: invitations.email,
       role: invitations.role,
       sentAt: invitations.sentAt,
-      isFresh: sql<boolean>`${isFresh}`,
+      isFresh,
     })
     .from(invitations)
     .where(isOlder)
@@ -164,7 +166,7 @@ export async function resend(actor: Actor, invitationId: string): Promise<void> 
   await transactionAs(actor, can('users.invite'), async (tx) => {
     const [invitation] = await tx
       .update(invitations)
-      .set({ sentAt: sentLater })
+      .set({ invitedBy: actor.id, sentAt: sentLater })
       .where(eq(invitations.id, invitationId))
       .returning({ email: invitations.email, role: invitations.role, sentAt: invitations.sentAt })
     if (!invitation) throw notFound()
@@ -211,7 +213,7 @@ export async function consumeInvitation(tx: Transaction, email: string): Promise
   const [consumed] = await tx
     .delete(invitations)
     .where(eq(invitations.email, email))
-    .returning({ role: invitations.role, isFresh: sql<boolean>`${isFresh}` })
+    .returning({ role: invitations.role, isFresh })
   if (consumed) await deleteEmailTokens(tx, eq(tokens.email, email))
   return consumed?.isFresh ? consumed.role : null
 }
@@ -222,7 +224,7 @@ export async function findInvitationByToken(token: string): Promise<{ email: str
     .select({ email: invitations.email, role: invitations.role })
     .from(tokens)
     .innerJoin(invitations, eq(invitations.email, tokens.email))
-    .where(isValidToken(invitationToken.name, token))
+    .where(and(isValidToken(invitationToken.name, token), isFromInviter))
   return found ?? null
 }
 
@@ -262,6 +264,16 @@ export async function acceptInvitation(
   const secondFactor = await startPendingSignIn(userId, { credential: ownsPassword(userId, passwordHash) })
   if (!secondFactor) await startPasswordSession(userId, passwordHash, client)
   return secondFactor
+}
+
+/** Deletes what a user has sent since then: their account was compromised. */
+export async function revokeSent(tx: Transaction, userId: string, since: Date): Promise<void> {
+  const revoked = await tx
+    .delete(invitations)
+    .where(and(eq(invitations.invitedBy, userId), gt(invitations.sentAt, since)))
+    .returning({ email: invitations.email })
+  const emails = revoked.map(({ email }) => email)
+  if (emails.length > 0) await deleteEmailTokens(tx, inArray(tokens.email, emails))
 }
 
 /** Deletes invitations for the email of a user who is being deleted. */

@@ -17,6 +17,10 @@ export default defineModule({
     find: async (email) => (await import('./invitations')).isInvited(email),
     consume: async (tx, email) => (await import('./invitations')).consumeInvitation(tx, email),
   },
+  revoke: async (tx, userId, since) => {
+    await (await import('./invitations')).revokeSent(tx, userId, since)
+    await (await import('./_import/imports')).endImportsOf(tx, userId)
+  },
   importUsers: async (file, options) => (await import('./_import/command')).importFile(file, options),
   deleteUserData: async (tx, userId) => (await import('./invitations')).deleteInvitation(tx, userId),
 })

@@ -12,6 +12,11 @@ export const invitations = pgTable(
     id: uuid('id').primaryKey().defaultRandom(),
     email: text('email').notNull(),
     role: text('role').$type<Role>().notNull(),
+    /**
+     * The invitation is void if they may not invite any more. Null if the command line or an earlier version has sent it. No foreign
+     * key: those of a deleted admin are void, too.
+     */
+    invitedBy: uuid('invited_by'),
     sentAt: timestamptz('sent_at').notNull().defaultNow(),
     createdAt: timestamptz('created_at').notNull().defaultNow(),
   },

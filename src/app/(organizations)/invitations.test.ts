@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { db } from '@/core/db/client'
+import { inTransaction } from '@/core/db/in-transaction'
 import { users } from '@/core/db/schema'
 import { acrossScopes } from '@/core/db/tenant-check'
 import { asRequest } from '../../../tests/app/support/next-headers'
@@ -29,6 +30,7 @@ import {
   type TestOrganization,
   type TestUser,
 } from './test-organizations'
+import { revokeSent } from './user-data'
 
 let ada: TestUser
 let grace: TestUser
@@ -193,6 +195,16 @@ describe('an invitation', () => {
     await db.update(users).set({ suspendedAt: sql`now()` }).where(eq(users.id, ada.id))
     expect(await listInvitations(actIn(boss, acme, 'admin'))).toMatchObject([{ isFromAdmin: false }])
     expect(await tokenOf()).toBe('')
+  })
+
+  test('is deleted with "Secure my account" of its inviter, if it was sent in the last week', async () => {
+    await invite()
+    const token = await tokenOf()
+    await inTransaction((tx) => revokeSent(tx, ada.id, new Date(Date.now() + 60_000)))
+    expect(await listInvitations(asAda())).toHaveLength(1)
+    await inTransaction((tx) => revokeSent(tx, ada.id, new Date(Date.now() - 60_000)))
+    expect(await listInvitations(asAda())).toEqual([])
+    expect(await accept(grace, token)).toBe('not_found')
   })
 
   test('does not name an inviter whose name is a link', async () => {

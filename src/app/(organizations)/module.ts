@@ -19,6 +19,7 @@ export default defineModule({
     find: async (email) => (await import('./invitations')).isInvited(email),
     consume: async () => null,
   },
+  revoke: async (tx, userId, since) => (await import('./user-data')).revokeSent(tx, userId, since),
   exportUserData: async (userId) => (await import('./user-data')).exportUserData(userId),
   deleteUserData: async (tx, userId) => (await import('./user-data')).deleteUserData(tx, userId),
   deletionBlockers: async (userId) => (await import('./user-data')).findDeletionBlockers(userId),

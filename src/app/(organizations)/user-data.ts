@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { adminRole } from '@/core/auth/roles'
 import { db, type Transaction } from '@/core/db/client'
 import { users } from '@/core/db/schema'
@@ -100,6 +100,13 @@ export async function findDeletionNotices(userId: string, isSelf = true): Promis
     .filter(({ otherMembers }) => otherMembers === 0)
     .map(({ name }) => `${name} will be deleted too, because ${isSelf ? 'you’re' : 'they’re'} its only member.`)
 }
+
+/** Deletes the invitations that a user has sent since then: their account was compromised. */
+export const revokeSent = (tx: Transaction, userId: string, since: Date): Promise<void> =>
+  acrossScopes('the invitations of one user', async () => {
+    const isTheirs = eq(invitations.invitedBy, userId)
+    await tx.delete(invitations).where(and(isTheirs, gt(invitations.sentAt, since), isNull(invitations.acceptedAt)))
+  })
 
 /**
  * Deletes the organizations that only this user is a member of. Throws `last_admin` if another one would have no admin. Invitations

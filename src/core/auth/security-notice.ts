@@ -148,8 +148,10 @@ export function defineSecurityNotice<Data extends { userId: string; cause: strin
       const to = former ?? (await findRecipient(given.userId))
       if (!to) return null
       const tokenSubject = { userId: given.userId, ...(former && { email: former.address }) }
-      const url = await createEmailLink(reportCompromiseLink, tokenSubject)
-      return contentOf(given, to, decryptCause(given.cause), url)
+      const cause = decryptCause(given.cause)
+      // From when it happened: of two changes of the email, the link of the earlier one wins, whichever email is sent first.
+      const url = await createEmailLink(reportCompromiseLink, tokenSubject, { from: cause?.at })
+      return contentOf(given, to, cause, url)
     },
     samples: () =>
       samples.map((sample) => contentOf(sample, sampleRecipient, sampleCause, sampleEmailLink(reportCompromiseLink))),

@@ -135,6 +135,22 @@ function expectedErrorInScope({ access, kind }: EntryPoint, caller: ScopeCaller)
 /** In which tables an entry point belongs: actions with `scope or app` in both, pages and handlers by their path. */
 const isInScope = ({ access, path }: EntryPoint) =>
   access !== 'public' && access.where !== 'app' && (path === undefined || path.includes('[scope]'))
+/** Calls an entry point as each of the callers. */
+async function checkInApp(entryPoint: EntryPoint): Promise<string[]> {
+  const row = [entryPoint.name, entryPoint.access === 'public' ? 'public' : entryPoint.access.permission]
+  for (const caller of callers) {
+    // A new user each time, so that an entry point that ends the session does not affect the next one.
+    const session = caller === 'nobody' ? undefined : await startSession(caller)
+    const actual = await callEntryPoint(entryPoint, session)
+    const expected = expectedError(entryPoint, caller)
+    const isRight = expected ? actual === expected : !isAuthError(actual)
+    if (!isRight)
+      failures.push(`${entryPoint.name} as ${caller}: ${actual}, expected ${expected ?? 'access'} (${entryPoint.file})`)
+    row.push(isRight ? actual : `${actual} (!)`)
+  }
+  return row
+}
+
 /** Calls an entry point in a new scope, as each of its callers. */
 async function checkInScope(entryPoint: EntryPoint, makeScope: NonNullable<Awaited<ReturnType<typeof findMakeScope>>>) {
   const row = [entryPoint.name, entryPoint.access === 'public' ? 'public' : entryPoint.access.permission]
@@ -158,28 +174,23 @@ async function checkInScope(entryPoint: EntryPoint, makeScope: NonNullable<Await
   return row
 }
 
+/** The rows of these entry points, a few at a time. Pages one by one: their callers share the rows of the module. */
+async function makeRows(of: EntryPoint[], check: (entryPoint: EntryPoint) => Promise<string[]>): Promise<string[][]> {
+  const found: string[][] = []
+  for (const page of of.filter(({ kind }) => kind === 'page')) found.push(await check(page))
+  const waiting = of.filter(({ kind }) => kind !== 'page')
+  while (waiting.length > 0) found.push(...(await Promise.all(waiting.splice(0, 4).map(check))))
+  return found
+}
+
 const rows: string[][] = [['entry point', 'permission', ...callers]]
 try {
-  for (const entryPoint of entryPoints.filter(isDecidedInApp)) {
-    const row = [entryPoint.name, entryPoint.access === 'public' ? 'public' : entryPoint.access.permission]
-    for (const caller of callers) {
-      // A new user each time, so that an entry point that ends the session does not affect the next one.
-      const session = caller === 'nobody' ? undefined : await startSession(caller)
-      const actual = await callEntryPoint(entryPoint, session)
-      const expected = expectedError(entryPoint, caller)
-      const isRight = expected ? actual === expected : !isAuthError(actual)
-      if (!isRight)
-        failures.push(
-          `${entryPoint.name} as ${caller}: ${actual}, expected ${expected ?? 'access'} (${entryPoint.file})`,
-        )
-      row.push(isRight ? actual : `${actual} (!)`)
-    }
-    rows.push(row)
-  }
+  rows.push(...(await makeRows(entryPoints.filter(isDecidedInApp), checkInApp)))
   const makeScope = await findMakeScope()
-  const scoped = makeScope ? entryPoints.filter(isInScope) : []
-  if (scoped.length > 0) rows.push(['in a scope', '', ...scopeCallers])
-  for (const entryPoint of scoped) if (makeScope) rows.push(await checkInScope(entryPoint, makeScope))
+  if (makeScope) {
+    rows.push(['in a scope', '', ...scopeCallers])
+    rows.push(...(await makeRows(entryPoints.filter(isInScope), (one) => checkInScope(one, makeScope))))
+  }
   // The running app must not offer methods that the file tree does not have.
   for (const path of new Set(entryPoints.flatMap(({ kind, path }) => (kind === 'handler' && path ? [path] : [])))) {
     const known = entryPoints.filter((entryPoint) => entryPoint.path === path).map(({ method }) => method ?? '')

@@ -22,19 +22,16 @@ export async function newUser(
   }: UserOptions = {},
   databaseUrl = process.env.DATABASE_URL,
 ): Promise<string> {
-  const [user] = await query(
-    `insert into users (email, name, role, email_verified_at, suspended_at)
-     values ($1, $5, $4, case when $2 then now() end, case when $3 then now() end) returning id`,
-    [email, isVerified, isSuspended, role, name],
+  await query(
+    `with created as (
+       insert into users (email, name, role, email_verified_at, suspended_at)
+       values ($1, $5, $4, case when $2 then now() end, case when $3 then now() end) returning id
+     )
+     insert into passwords (user_id, hash)
+     select created.id, hash from created, passwords join users on users.id = user_id
+     where $6 and email = 'viewer@example.com'`,
+    [email, isVerified, isSuspended, role, name, hasPassword],
     databaseUrl,
   )
-  if (hasPassword) {
-    await query(
-      `insert into passwords (user_id, hash)
-       select $1, hash from passwords join users on users.id = user_id where email = 'viewer@example.com'`,
-      [user?.id],
-      databaseUrl,
-    )
-  }
   return email
 }

@@ -21,7 +21,7 @@ import { invitationEmail } from '../invitation-email'
 import { can } from '../policy'
 import { importRows, imports, invitations } from '../schema'
 import { importFile } from './command'
-import { cancelImport, findImport, findProblems, pruneImports, startImport } from './imports'
+import { cancelImport, endImportsOf, findImport, findProblems, pruneImports, startImport } from './imports'
 import { countRoles, describeRoles } from './roles'
 import { importBatch, importUsers } from './run-import'
 import { stageImport } from './stage'
@@ -164,7 +164,8 @@ describe('the dry run', () => {
 
 describe('the import', () => {
   test('creates users who sign in with their old password, and invites the others', async () => {
-    const [withHash, invited, unverified, unknown] = Array.from({ length: 4 }, randomEmail) as [
+    const [withHash, invited, unverified, unknown, never] = Array.from({ length: 5 }, randomEmail) as [
+      string,
       string,
       string,
       string,
@@ -175,6 +176,7 @@ describe('the import', () => {
       `${invited},,editor,`,
       `${unverified},,viewer,${hashCell},false`,
       `${unknown},,viewer,${hashCell},`,
+      `${never},,viewer,${hashCell},0000-00-00 00:00:00`,
     )
     await startImport(admin, importId)
     expect(await countJobs(importUsers.name, 'importId', importId)).toBe(1)
@@ -187,22 +189,23 @@ describe('the import', () => {
       .where(eq(users.email, withHash))
     expect(user).toMatchObject({ name: 'Grace Hopper', role: 'editor', verifiedAt: expect.any(Date) })
     expect(await verifyPassword(user?.hash, password)).toEqual({ isCorrect: true, isOutdated: true })
-    expect(await countUsers([invited, unverified, unknown])).toBe(0)
+    expect(await countUsers([invited, unverified, unknown, never])).toBe(0)
     const sent = await db
       .select({ id: invitations.id, email: invitations.email, role: invitations.role })
       .from(invitations)
-      .where(inArray(invitations.email, [withHash, invited, unverified, unknown]))
+      .where(inArray(invitations.email, [withHash, invited, unverified, unknown, never]))
     expect(new Map(sent.map(({ email, role }) => [email, role]))).toEqual(
       new Map([
         [invited, 'editor'],
         [unverified, 'viewer'],
         [unknown, 'viewer'],
+        [never, 'viewer'],
       ]),
     )
     for (const { id } of sent) expect(await countJobs(invitationEmail.name, 'invitationId', id)).toBe(1)
-    expect(await findImport(importId)).toMatchObject({ status: 'done', imported: 1, invited: 3, problems: 0 })
+    expect(await findImport(importId)).toMatchObject({ status: 'done', imported: 1, invited: 4, problems: 0 })
     expect(await endOf(importId)).toEqual([
-      { actorId: admin.id, details: { import: importId, count: 1, invited: 3, skipped: 0 } },
+      { actorId: admin.id, details: { import: importId, count: 1, invited: 4, skipped: 0 } },
     ])
     expect(await rowsOf(importId)).toBe(0)
   })
@@ -367,6 +370,16 @@ describe('the audit log', () => {
       { actorId: admin.id, targetId: user?.id, userAgent: null, details },
     ])
   })
+})
+
+test('"Secure my account" ends a running import, and discards one that was not started', async () => {
+  const running = await stage(...manyRows(1))
+  await startImport(admin, running)
+  const waiting = await stage(...manyRows(1))
+  await inTransaction((tx) => endImportsOf(tx, admin.id))
+  expect(await findImport(running)).toMatchObject({ status: 'canceled', imported: 0 })
+  expect(await endOf(running)).toMatchObject([{ actorId: null, details: { isCanceled: true } }])
+  expect([await findImport(waiting), await rowsOf(running)]).toEqual([undefined, 0])
 })
 
 test('the report says how many rows become admin, and does not count those that are skipped', async () => {

@@ -4,7 +4,7 @@ import { headers } from 'next/headers'
 import { z } from 'zod'
 import type { Actor } from '@/core/auth/session/actor'
 import { transactionAs } from '@/core/auth/transaction-as'
-import { db } from '@/core/db/client'
+import { db, type Transaction } from '@/core/db/client'
 import { AppError } from '@/core/errors'
 import { getClientInfo } from '@/core/http/client-ip'
 import { defineJob } from '@/core/jobs/job'
@@ -42,6 +42,19 @@ export async function cancelImport(actor: Actor, importId: string): Promise<bool
     else await tx.delete(imports).where(eq(imports.id, importId))
     return found.status === 'running'
   })
+}
+
+/** Ends what an admin imports: their account was compromised. */
+export async function endImportsOf(tx: Transaction, userId: string): Promise<void> {
+  const found = await tx
+    .select({ id: imports.id, status: imports.status })
+    .from(imports)
+    .where(and(eq(imports.createdBy, userId), inArray(imports.status, ['reading', 'ready', 'running'])))
+    .for('update')
+  for (const { id, status } of found) {
+    if (status === 'running') await endImport(tx, id, { status: 'canceled' })
+    else await tx.delete(imports).where(eq(imports.id, id))
+  }
 }
 
 const columns = {

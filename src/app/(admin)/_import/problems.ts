@@ -26,6 +26,7 @@ const uploadProblems = {
   file: 'Choose a file.',
   empty: 'The file has no rows.',
   columns: 'The file needs a column named email.',
+  verified: 'Some objects have email_verified, but the first has not. Add it to the first.',
   encoding: 'The file isn’t UTF-8 text. Save it as UTF-8 and try again.',
   incomplete: 'The file ends in the middle of a row.',
   json: 'The file isn’t valid JSON. It must be a list of objects.',

@@ -48,7 +48,7 @@ describe('JSON', () => {
   ]
   const expected = [
     { row: 1, fields: { email: 'ada@example.com', isVerified: 'false' } },
-    { row: 2, fields: { email: 'zoe@example.com', name: 'Zo\\ë "]}" ', role: '' } },
+    { row: 2, fields: { email: 'zoe@example.com', name: 'Zo\\ë "]}" ', role: '', isVerified: '' } },
   ]
 
   test.each([1, 3, 65_536])('is a list, read in chunks of %d bytes', async (size) => {
@@ -67,6 +67,11 @@ test.each([
   ['an open object', '[{"email": "ada@example.com"', 'in the middle'],
   ['broken JSON', '[{"email": }]', 'valid JSON'],
   ['other JSON', '[1, 2]', 'valid JSON'],
+  [
+    'email_verified only in a later object',
+    '[{"email": "a@example.com"}, {"email": "b@example.com", "email_verified": true}]',
+    'email_verified',
+  ],
   ['a very long row of CSV', `email\n${'x'.repeat(maxRecordLength + 1)}`, 'characters'],
   ['a very long row of JSON', `[{"email": "${'x'.repeat(maxRecordLength)}"}]`, 'characters'],
 ])('a file with %s is rejected', async (_, text, message) => {

@@ -93,6 +93,7 @@ async function* fromCsv(text: AsyncIterable<string>, separator: string): AsyncGe
 
 async function* fromJson(text: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   let row = 0
+  let isVerifiedKnown = false
   for await (const object of parseJson(text)) {
     row++
     const fields: FileRecord['fields'] = {}
@@ -101,6 +102,10 @@ async function* fromJson(text: AsyncIterable<string>): AsyncGenerator<FileRecord
       if (field && typeof value !== 'object') fields[field] ||= String(value)
       else if (field && value === null) fields[field] ||= ''
     }
+    // The first object says whether the file knows it. Some systems leave out what is empty: the email is not verified then.
+    if (row === 1) isVerifiedKnown = fields.isVerified !== undefined
+    else if (isVerifiedKnown) fields.isVerified ??= ''
+    else if (fields.isVerified !== undefined) throw uploadError('verified')
     yield { row, fields }
   }
 }

@@ -28,8 +28,8 @@ const excerpt = (text: string) =>
 /** An exclamation mark is how Django says that the user has no password. */
 const readHash = (text: string) => (text.trim().startsWith('!') ? '' : text.trim())
 
-/** Yes, or when it was verified. In many systems an empty cell means never. */
-const isYes = (text: string) => /^(true|t|yes|y|1)$|^\d{4}-\d\d-\d\d|^\d{10,13}$/i.test(text.trim())
+/** Yes, or when it was verified. In many systems an empty cell means never, or a date of zeros. */
+const isYes = (text: string) => /^(true|t|yes|y|1)$|^(?!0000)\d{4}-\d\d-\d\d|^(?!0+$)\d{10,13}$/i.test(text.trim())
 
 /** Checks what the row alone tells. A user whose email was not verified there gets an invitation, which verifies it. */
 export function toRow({ row, fields }: FileRecord): Row {

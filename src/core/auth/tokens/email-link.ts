@@ -23,16 +23,17 @@ type TokenSubject = { userId: string; email?: string } | { signupId: string } | 
 
 /**
  * Creates a one-time token and returns its URL. Call it while the email is composed: the token is then stored nowhere
- * else, and its lifetime starts when the email is sent. Earlier links of the same purpose stay valid, because a retry
- * may send the email twice.
+ * else, and its lifetime starts when the email is sent, or at `from`. Earlier links of the same purpose stay valid, because a
+ * retry may send the email twice.
  */
 export async function createEmailLink(
   { name, path, lifetimeSeconds }: EmailLinkPurpose,
   subject: TokenSubject,
-  tx: Pick<Database, 'insert'> = db,
+  { tx = db, from }: { tx?: Pick<Database, 'insert'>; from?: string | undefined } = {},
 ): Promise<string> {
   const token = newToken()
-  const expiresAt = sql`now() + make_interval(secs => ${lifetimeSeconds})`
+  const start = from === undefined ? sql`now()` : sql`${from}::timestamptz`
+  const expiresAt = sql`${start} + make_interval(secs => ${lifetimeSeconds})`
   await tx.insert(tokens).values({ ...subject, hash: hashToken(token), purpose: name, expiresAt })
   return new URL(`${path}?token=${token}`, env.AUTH_URL).href
 }

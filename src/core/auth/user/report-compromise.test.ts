@@ -20,10 +20,13 @@ async function createTakenOverUser() {
     .values({ email: 'second@evil.example', name: 'Ada' })
     .returning({ id: users.id })
   const userId = user?.id ?? ''
-  // Each notice goes to the email that was replaced.
-  const ownerToken = tokenOf(await createEmailLink(reportCompromiseLink, { userId, email: 'Ada@example.com' }))
-  await new Promise((resolve) => setTimeout(resolve, 5))
-  const attackerToken = tokenOf(await createEmailLink(reportCompromiseLink, { userId, email: 'first@evil.example' }))
+  const createToken = async (email: string, secondsAgo: number) => {
+    const from = new Date(Date.now() - secondsAgo * 1000).toISOString()
+    return tokenOf(await createEmailLink(reportCompromiseLink, { userId, email }, { from }))
+  }
+  // Each notice goes to the email that was replaced. That to the owner is late: a mail server rejected the first attempt.
+  const attackerToken = await createToken('first@evil.example', 1)
+  const ownerToken = await createToken('Ada@example.com', 2)
   return { userId, owners: ownerToken, strangers: attackerToken }
 }
 
@@ -53,6 +56,14 @@ test('an attacker who uses their own link first does not invalidate the owner’
   })
   expect(await report(ownerToken)).toEqual({ email: 'Ada@example.com' })
   expect(await emailOf(userId)).toBe('Ada@example.com')
+})
+
+test('nor does the link of another notice, which the attacker got before the owner got theirs', async () => {
+  const { userId, owners: ownerToken } = await createTakenOverUser()
+  const from = new Date(Date.now() - 60_000).toISOString()
+  const other = tokenOf(await createEmailLink(reportCompromiseLink, { userId }, { from }))
+  expect(await report(other)).toEqual({ email: 'second@evil.example' })
+  expect(await report(ownerToken)).toEqual({ email: 'Ada@example.com' })
 })
 
 test('an email with which the owner has signed up again stays with the new account, in any spelling', async () => {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, lt, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { modules } from '@/modules'
 import { recordAuditEvent } from '../../audit/record-audit-event'
@@ -50,8 +50,13 @@ export async function reportCompromise(token: string): Promise<{ email: string }
     await lockUsers(tx, [userId])
     await tx.delete(passwords).where(eq(passwords.userId, userId))
     await revokeSessions(tx, userId)
-    // Keep earlier "Secure my account" links: an attacker who changed the email twice got a link, too, but a later one.
-    const isEarlierReport = and(eq(tokens.purpose, reportCompromiseLink.name), lt(tokens.expiresAt, expiresAt))
+    // Keep links that restore an email which the user had before: an attacker who changed the email gets links, too, but theirs
+    // restore a later email or none.
+    const isEarlierReport = and(
+      eq(tokens.purpose, reportCompromiseLink.name),
+      isNotNull(tokens.email),
+      formerEmail === null ? undefined : lt(tokens.expiresAt, expiresAt),
+    )
     await tx.delete(tokens).where(and(eq(tokens.userId, userId), sql`not (${isEarlierReport})`))
     await tx.delete(identities).where(and(eq(identities.userId, userId), gt(identities.createdAt, since)))
     for (const module of modules) await module.revoke?.(tx, userId, since)

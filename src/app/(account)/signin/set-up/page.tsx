@@ -7,7 +7,7 @@ import { alertVariants } from '@/core/ui/surface'
 import { RecoveryCodesStep } from '../../_components/recovery-codes-step'
 import { ScanStep, VerifyStep } from '../../_components/set-up-authenticator'
 import { enableTwoFactorAtSignIn, prepareTwoFactorAtSignIn } from '../../actions'
-import { findSetupByUserId } from '../../second-factor'
+import { findSetupByUserId } from '../../two-factor-setup'
 
 /** The cookie of the sign-in says whose second factor is set up. */
 export const access = 'public'
@@ -19,7 +19,6 @@ export default async function SetUpAtSignInPage({ searchParams }: PageProps<'/si
   const { callbackUrl, step } = await searchParams
   const next = returnPath(callbackUrl, '/dashboard')
   const userId = await findPendingUserId()
-  // Shows only a secret that was created just now: an attacker may have seen an earlier one.
   const isPrepared = step === 'scan' || step === 'code'
   const setup = userId && isPrepared ? await findSetupByUserId(userId) : null
   const pathOf = (name: 'scan' | 'code') =>

@@ -8,7 +8,8 @@ import { RecoveryCodesStep } from '../../../_components/recovery-codes-step'
 import { ScanStep, VerifyStep } from '../../../_components/set-up-authenticator'
 import { enableTwoFactor } from '../../../actions'
 import { redirectUnlessReauthenticated } from '../../../redirect-unless-reauthenticated'
-import { findSetup, hasTwoFactor } from '../../../second-factor'
+import { hasTwoFactor } from '../../../second-factor'
+import { findSetup } from '../../../two-factor-setup'
 
 export const metadata = { title: 'Set up two-factor authentication' }
 
