@@ -135,7 +135,6 @@ function expectedErrorInScope({ access, kind }: EntryPoint, caller: ScopeCaller)
 /** In which tables an entry point belongs: actions with `scope or app` in both, pages and handlers by their path. */
 const isInScope = ({ access, path }: EntryPoint) =>
   access !== 'public' && access.where !== 'app' && (path === undefined || path.includes('[scope]'))
-/** Calls an entry point as each of the callers. */
 async function checkInApp(entryPoint: EntryPoint): Promise<string[]> {
   const row = [entryPoint.name, entryPoint.access === 'public' ? 'public' : entryPoint.access.permission]
   for (const caller of callers) {

@@ -31,7 +31,7 @@ function measure(modules: string[]) {
 // Nearly all files are pages, components and functions of the product, one for each. Lower the bounds when there are fewer, and
 // raise them only for what an app gets to use.
 for (const [what, modules, bounds] of [
-  ['all modules', moduleNames, { files: 1_025, linesOfTests: 8_000 }],
+  ['all modules', moduleNames, { files: 1_030, linesOfTests: 8_000 }],
   ['no module', [], { files: 480, linesOfTests: 4_000 }],
 ] as const)
   test(`an app with ${what} has a bounded number of files and lines of tests`, (context) => {

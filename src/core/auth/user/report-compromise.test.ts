@@ -7,7 +7,11 @@ import { createTrustedDevice, selectTrustedSince, verifyTrustedDevice } from '..
 import { createEmailLink, reportCompromiseLink } from '../tokens/email-link'
 import { peekCompromiseReport, reportCompromise } from './report-compromise'
 
-const tokenOf = (link: string) => new URL(link).searchParams.get('token') ?? ''
+/** The token in the notice of what happened so many seconds ago. */
+async function createToken(subject: { userId: string; email?: string }, secondsAgo: number): Promise<string> {
+  const from = new Date(Date.now() - secondsAgo * 1000).toISOString()
+  return new URL(await createEmailLink(reportCompromiseLink, subject, { from })).searchParams.get('token') ?? ''
+}
 const report = (token: string) => asRequest({}, () => reportCompromise(token))
 const emailOf = async (id: string) =>
   (await db.select({ email: users.email }).from(users).where(eq(users.id, id)))[0]?.email
@@ -20,14 +24,9 @@ async function createTakenOverUser() {
     .values({ email: 'second@evil.example', name: 'Ada' })
     .returning({ id: users.id })
   const userId = user?.id ?? ''
-  const createToken = async (email: string, secondsAgo: number) => {
-    const from = new Date(Date.now() - secondsAgo * 1000).toISOString()
-    return tokenOf(await createEmailLink(reportCompromiseLink, { userId, email }, { from }))
-  }
   // Each notice goes to the email that was replaced. That to the owner is late: a mail server rejected the first attempt.
-  const attackerToken = await createToken('first@evil.example', 1)
-  const ownerToken = await createToken('Ada@example.com', 2)
-  return { userId, owners: ownerToken, strangers: attackerToken }
+  const strangers = await createToken({ userId, email: 'first@evil.example' }, 1)
+  return { userId, owners: await createToken({ userId, email: 'Ada@example.com' }, 2), strangers }
 }
 
 test('the owner gets the email back, and the attacker’s link stops working', async () => {
@@ -60,9 +59,7 @@ test('an attacker who uses their own link first does not invalidate the owner’
 
 test('nor does the link of another notice, which the attacker got before the owner got theirs', async () => {
   const { userId, owners: ownerToken } = await createTakenOverUser()
-  const from = new Date(Date.now() - 60_000).toISOString()
-  const other = tokenOf(await createEmailLink(reportCompromiseLink, { userId }, { from }))
-  expect(await report(other)).toEqual({ email: 'second@evil.example' })
+  expect(await report(await createToken({ userId }, 60))).toEqual({ email: 'second@evil.example' })
   expect(await report(ownerToken)).toEqual({ email: 'Ada@example.com' })
 })
 
