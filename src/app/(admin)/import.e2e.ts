@@ -166,7 +166,7 @@ test('a running import shows its progress and is canceled', async ({ page, passw
   )
   await page.goto(`/admin/users/import/${running?.id}`)
   await expect(page.getByRole('progressbar')).toHaveAttribute('value', '400')
-  await expect(page.getByRole('status').filter({ hasText: 'rows' })).toContainText('400 of 1,000 rows')
+  await expect(page.getByRole('main')).toContainText('400 of 1,000 rows')
   await expectAccessible(page)
   await query('update admin_imports set imported = 500 where id = $1', [running?.id])
   await expect(page.getByRole('progressbar')).toHaveAttribute('value', '500')

@@ -15,4 +15,4 @@ export const isFromInviter = sql<boolean>`(admin_invitations.invited_by is null 
     and ${inArray(sql`inviter.role`, [...can('users.invite').roles])}))`
 
 /** Whether an invitation has not expired, and its sender may still invite. */
-export const isFresh = sql<boolean>`(${invitations.sentAt} > now() - make_interval(days => ${sql.raw(String(validDays))}) and ${isFromInviter})`
+export const isValid = sql<boolean>`(${invitations.sentAt} > now() - make_interval(days => ${sql.raw(String(validDays))}) and ${isFromInviter})`

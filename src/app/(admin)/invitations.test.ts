@@ -108,7 +108,7 @@ describe('once its sender may not invite any more, an invitation is void:', () =
     const token = await createToken(email)
     const id = await idOf(email)
     await loseRights(inviter.id)
-    expect((await findInvitations(1_000)).find((one) => one.email === email)).toMatchObject({ isFresh: false })
+    expect((await findInvitations(1_000)).find((one) => one.email === email)).toMatchObject({ isValid: false })
     await expect(accept(token)).rejects.toMatchObject({ code: 'not_found' })
     expect(await composeEmail(id)).toBeNull()
     process.env.AUTH_SIGNUP = 'invite'

@@ -29,7 +29,7 @@ import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
 import type { SecondFactor } from '@/core/module'
 import { invitationEmail, invitationToken } from './invitation-email'
-import { isFresh, isFromInviter } from './invitation-validity'
+import { isFromInviter, isValid } from './invitation-validity'
 import { can } from './policy'
 import { invitations } from './schema'
 
@@ -130,7 +130,7 @@ export function findInvitations(limit: number, before?: string) {
       email: invitations.email,
       role: invitations.role,
       sentAt: invitations.sentAt,
-      isFresh,
+      isValid,
     })
     .from(invitations)
     .where(isOlder)
@@ -201,7 +201,7 @@ export async function isInvited(email: string): Promise<boolean> {
   const found = await db
     .select({ id: invitations.id })
     .from(invitations)
-    .where(and(eq(invitations.email, email), isFresh))
+    .where(and(eq(invitations.email, email), isValid))
   return found.length > 0
 }
 
@@ -213,9 +213,9 @@ export async function consumeInvitation(tx: Transaction, email: string): Promise
   const [consumed] = await tx
     .delete(invitations)
     .where(eq(invitations.email, email))
-    .returning({ role: invitations.role, isFresh })
+    .returning({ role: invitations.role, isValid })
   if (consumed) await deleteEmailTokens(tx, eq(tokens.email, email))
-  return consumed?.isFresh ? consumed.role : null
+  return consumed?.isValid ? consumed.role : null
 }
 
 /** The invitation of a token, while it is valid. Read-only, because mail scanners open links. */

@@ -61,7 +61,8 @@ export const savePost = defineAction({
     const saved = await posts.savePost(actor, { id, version, text, resolve, step, at: time })
     // An autosave rerenders the page only when its heading would be wrong otherwise, because the user is typing.
     if (step !== undefined || resolve !== undefined || saved.isHeadingChanged) refresh()
-    return { ...saved, step }
+    // The form is reset after an action: a time that was only typed stays in it.
+    return { ...saved, step, ...(step === 'save' && { at }) }
   },
 })
 

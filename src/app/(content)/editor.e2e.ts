@@ -177,6 +177,32 @@ test('in a conflict, the editor shows who wrote what', async ({ page, password, 
   await expect(page.locator('del')).toHaveText('second')
   await expect(page.locator('ins')).toHaveText('third')
   await expectAccessible(page)
+  // Enter in a field makes no choice.
+  await page.getByLabel('Title', { exact: true }).press('Enter')
+  await page.waitForLoadState('networkidle')
+  await expect(page.getByText('This post was edited elsewhere')).toBeVisible()
+  await expect(text(page)).toHaveValue('the third text')
+})
+
+test('a time to publish that was only typed stays when the text is saved', async ({ page, password }) => {
+  await openDraft(page, password, 'Some text')
+  const time = page.getByLabel('Publish on (UTC)')
+  await time.fill('2030-06-01T09:00')
+  await expect(saveStatus(page)).toHaveText('')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(saveStatus(page)).toHaveText(/^Saved/)
+  await expect(time).toHaveValue('2030-06-01T09:00')
+})
+
+test('a second click on a button of the form does nothing', async ({ page, password }) => {
+  await openDraft(page, password, 'Some text')
+  await text(page).press('End')
+  await page.keyboard.type(' and more')
+  await page.getByRole('button', { name: 'Publish', exact: true }).click()
+  await page.getByRole('button', { name: 'Publish now' }).dblclick()
+  await expect(page.getByText('Published', { exact: true })).toBeVisible()
+  await page.waitForLoadState('networkidle')
+  await expect(page.getByText('This post was edited elsewhere')).toBeHidden()
 })
 
 test('a post is scheduled in the time zone of the author', async ({ page, password }) => {

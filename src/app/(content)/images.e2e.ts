@@ -53,12 +53,12 @@ async function chooseImage(page: Page, name: string, color: string): Promise<voi
 }
 
 /** Pastes or drops an image into the body, as the browser does with a file. */
-const give = async (page: Page, type: 'paste' | 'drop', name: string, bytes: Buffer) =>
+const give = async (page: Page, type: 'paste' | 'drop', name: string, bytes: Buffer, mimeType = 'image/png') =>
   body(page).evaluate(
     (element, given) => {
       const data = new DataTransfer()
       const content = Uint8Array.from(atob(given.base64), (character) => character.charCodeAt(0))
-      data.items.add(new File([content], given.name, { type: 'image/png' }))
+      data.items.add(new File([content], given.name, { type: given.mimeType }))
       const options = { bubbles: true, cancelable: true }
       element.dispatchEvent(
         given.type === 'paste'
@@ -66,7 +66,7 @@ const give = async (page: Page, type: 'paste' | 'drop', name: string, bytes: Buf
           : new DragEvent('drop', { ...options, dataTransfer: data }),
       )
     },
-    { type, name, base64: bytes.toString('base64') },
+    { type, name, mimeType, base64: bytes.toString('base64') },
   )
 
 for (const javaScriptEnabled of [true, false]) {
@@ -177,6 +177,31 @@ test('images are inserted into a post: chosen, pasted and dropped, each with an 
   // The text is saved as if it were typed.
   const id = new URL(page.url()).pathname.split('/').at(-1)
   await expect.poll(() => query('select 1 from content_image_uses where post_id = $1', [id])).toHaveLength(3)
+})
+
+test('an image replaces no text, can be undone, and waits for its alt text', async ({ page, password }) => {
+  await signInAsNewUser(page, password, { role: 'editor' })
+  await createPost(page, uniqueName('Selected text'))
+  await body(page).fill('One two')
+  await body(page).selectText()
+  await chooseImage(page, 'first.png', 'red')
+  const alt = page.getByLabel('Alt text for first.png')
+  await alt.fill('First')
+  await give(page, 'drop', 'second.png', await makePng('blue'))
+  await expect(alt).toHaveValue('First')
+  await page.keyboard.press('ControlOrMeta+s')
+  await expect(saveStatus(page)).toHaveText(/^Saved/)
+  await expect(alt).toHaveValue('First')
+  await page.getByRole('button', { name: 'Upload and insert' }).click()
+  await expect(body(page)).toHaveValue(/^One two\n\n!\[First\]\(\/posts\/images\/[\w-]{36}\)\n\n$/)
+  await expect(page.getByLabel('Alt text for second.png')).toHaveValue('')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await body(page).press('ControlOrMeta+z')
+  await expect(body(page)).toHaveValue('One two')
+
+  await give(page, 'drop', 'notes.pdf', Buffer.from('%PDF'), 'application/pdf')
+  await expect(page.getByRole('alert').filter({ hasText: 'Use a JPEG, PNG, WebP or GIF image.' })).toBeVisible()
+  expect(new URL(page.url()).pathname).toMatch(/^\/content\//)
 })
 
 test('text that is typed while an image uploads stays, also if the post was edited in another window', async ({

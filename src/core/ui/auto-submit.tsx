@@ -5,8 +5,9 @@ import { useEffect, useRef } from 'react'
 /** Long enough to type on, short enough not to be noticed. */
 const pauseMs = 300
 
+/** A date, too: it changes with every digit of the year. */
 const isText = (field: EventTarget | null) =>
-  field instanceof HTMLInputElement && (field.type === 'search' || field.type === 'text')
+  field instanceof HTMLInputElement && ['search', 'text', 'date'].includes(field.type)
 
 function fieldsOf(form: HTMLFormElement, values: Record<string, string>) {
   return Object.entries(values).flatMap(([name, value]) => {

@@ -4,6 +4,7 @@ import { Eye, EyeOff } from 'lucide-react'
 import {
   type ComponentProps,
   createContext,
+  type FormEvent,
   type ReactNode,
   use,
   useActionState,
@@ -46,10 +47,15 @@ export function ActionForm<Data>({
     target?.focus()
   }, [result])
   return (
-    <form ref={form} action={submit} noValidate {...props}>
+    <form ref={form} action={submit} onSubmit={waitWhileOffline} noValidate {...props}>
       <ResultContext value={result}>{result?.ok && done ? done : children}</ResultContext>
     </form>
   )
+}
+
+/** Without a response React would replace the page, with all that was typed. The bar of the shell says that it is offline. */
+function waitWhileOffline(event: FormEvent): void {
+  if (!navigator.onLine) event.preventDefault()
 }
 
 type FormAction<Data> = (previous: Result<Data> | null, form: FormData) => Promise<Result<Data>>

@@ -43,7 +43,7 @@ export function RouteDialog({
     element.addEventListener('click', closeByLink, true)
     return () => {
       element.removeEventListener('click', closeByLink, true)
-      opener.current?.focus({ preventScroll: true })
+      focusAgain(opener.current)
     }
   }, [isCurrent])
 
@@ -59,6 +59,16 @@ export function RouteDialog({
       {children}
     </dialog>
   )
+}
+
+/** An action may have replaced the list that the opener was in: then the page itself has the focus. */
+function focusAgain(opener: HTMLElement | null): void {
+  const main = document.getElementById('main')
+  if (opener?.isConnected) opener.focus({ preventScroll: true })
+  else if (main && opener) {
+    main.tabIndex = -1
+    main.focus({ preventScroll: true })
+  }
 }
 
 /** What to focus when the dialog is gone: a menu closes when the dialog opens, so its button instead of its items. */

@@ -37,6 +37,8 @@ export function SelectionForm({ action, children }: { action: Route; children: R
         const all = selectAllIn(currentTarget)
         if (all) all.indeterminate = false
         setCount(0)
+        // The bar with the button that was pressed is gone.
+        currentTarget.querySelector<HTMLElement>('tbody [data-slot="select"]:enabled')?.focus()
       }}
     >
       {children}

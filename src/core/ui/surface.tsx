@@ -1,5 +1,5 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentProps, CSSProperties, ReactNode } from 'react'
+import { type ComponentProps, type CSSProperties, type ReactNode, useId } from 'react'
 import type { Tone } from '../module-ui'
 import { hueOf, initialsOf } from './avatar-look'
 import { cn } from './cn'
@@ -33,7 +33,7 @@ export function TitledCard({
   className?: string
   children: ReactNode
 }) {
-  const id = `card-${title.toLowerCase().replaceAll(/\W+/g, '-')}`
+  const id = useId()
   return (
     <section
       data-slot="card"

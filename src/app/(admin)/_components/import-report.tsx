@@ -68,7 +68,7 @@ export function Progress({ found: { total, problems, imported, invited } }: { fo
   const done = imported + invited + problems
   return (
     <Card>
-      <div role="status" className="grid gap-2">
+      <div className="grid gap-2">
         <progress aria-label="Progress of the import" value={done} max={total} className="w-full" />
         <p className="text-muted-foreground text-sm tabular-nums">
           {format(done)} of {format(total)} rows. You can leave this page; the import goes on.

@@ -102,7 +102,7 @@ async function* fromJson(text: AsyncIterable<string>): AsyncGenerator<FileRecord
       if (field && typeof value !== 'object') fields[field] ||= String(value)
       else if (field && value === null) fields[field] ||= ''
     }
-    // The first object says whether the file knows it. Some systems leave out what is empty: the email is not verified then.
+    // A file has this column if its first object has it. Some systems leave out empty values: the email is then not verified.
     if (row === 1) isVerifiedKnown = fields.isVerified !== undefined
     else if (isVerifiedKnown) fields.isVerified ??= ''
     else if (fields.isVerified !== undefined) throw uploadError('verified')

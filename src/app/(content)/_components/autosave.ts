@@ -49,6 +49,7 @@ export class Autosave {
   private isStored = false
   private isConflict = false
   private isStopped = false
+  private isSubmitting = false
   private isResubmitting = false
   private status: State['status'] = 'untouched'
   private readonly form: HTMLFormElement
@@ -191,6 +192,8 @@ export class Autosave {
   }
 
   private readonly onInput = () => {
+    // A field that is not part of the text, such as the time to publish.
+    if (!this.isDirty && areEqual(readFields(this.form), this.saved)) return
     this.isDirty = true
     this.storeDraft()
     if (this.isConflict) return
@@ -208,8 +211,12 @@ export class Autosave {
     control(this.form, 'version').value = String(this.version)
     if (this.isResubmitting || this.isConflict || (!this.isDirty && !this.running)) return
     event.preventDefault()
+    // A second click while the text is being saved is the same submit.
+    if (this.isSubmitting) return
+    this.isSubmitting = true
     const { submitter } = event
     this.flush().then((isSaved) => {
+      this.isSubmitting = false
       if (this.isStopped || (!isSaved && this.unconfirmed) || this.isConflict) return
       this.isResubmitting = true
       this.form.requestSubmit(submitter)

@@ -2,6 +2,7 @@
 
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { buttonVariants, fieldErrorClass, hintClass, inputClass, labelClass } from '@/core/ui/control'
+import { applyEdit } from './editor/apply-edit'
 import { imageButton } from './editor/image-button'
 
 const formats = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
@@ -9,30 +10,27 @@ const formats = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 const bodyOf = (element: Element | null) =>
   element?.closest('form')?.querySelector<HTMLTextAreaElement>('textarea[name="body"]')
 
-/** The images in what was pasted or dropped. Copied text, from a table for example, often has a picture of itself: none then. */
-const imagesIn = (data: DataTransfer | null) =>
-  data && !data.types.includes('text/plain') ? [...data.files].filter(({ type }) => formats.includes(type)) : []
+/** The files that were pasted or dropped. Copied text, from a table for example, often has a picture of itself: none then. */
+const filesIn = (data: DataTransfer | null) => (data && !data.types.includes('text/plain') ? [...data.files] : [])
 
 interface Listener {
   onButton(): void
-  onImages(files: File[]): void
+  onFiles(files: File[]): void
   onFocus(): void
 }
 
 const buttonBeside = (element: Element) => element.closest('form')?.querySelector<HTMLElement>(`[${imageButton}]`)
 
-/**
- * Listens to the text and to the button of the toolbar, and keeps what is typed beside the text from the form. Returns the function
- * that ends this.
- */
-function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onButton, onImages, onFocus }: Listener): () => void {
+/** Listens to the text and to the button of the toolbar. Returns the function that ends this. */
+function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onButton, onFiles, onFocus }: Listener): () => void {
   const listening = new AbortController()
   const { signal } = listening
   const take = (event: Event, data: DataTransfer | null) => {
-    const images = imagesIn(data)
-    if (images.length === 0) return
+    const files = filesIn(data)
+    if (files.length === 0) return
+    // Also for files of other kinds, which the browser would open.
     event.preventDefault()
-    onImages(images)
+    onFiles(files)
   }
   const allowDrop = (event: DragEvent) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault()
@@ -42,18 +40,21 @@ function listen(beside: HTMLElement, body: HTMLTextAreaElement, { onButton, onIm
   body.addEventListener('drop', (event) => take(event, event.dataTransfer), { signal })
   body.addEventListener('dragover', allowDrop, { signal })
   body.addEventListener('focus', onFocus, { signal })
-  // These fields are no part of the post: the form must not save when they change.
-  beside.addEventListener('input', (event) => event.stopPropagation(), { signal })
   return () => listening.abort()
 }
 
-/** Replaces the selection with a paragraph of its own. The event makes the editor save it. */
-function insertParagraph(body: HTMLTextAreaElement, text: string): void {
-  const before = body.value.slice(0, body.selectionStart)
+/** Inserts a paragraph behind the selection, or at the end, as if it were typed. Typing in another field goes on. */
+async function insertParagraph(body: HTMLTextAreaElement, text: string, isAtEnd: boolean): Promise<void> {
+  // While the post is being saved.
+  while (body.readOnly) await new Promise((resolve) => setTimeout(resolve, 100))
+  const { activeElement } = document
+  const at = isAtEnd ? body.value.length : body.selectionEnd
+  const before = body.value.slice(0, at)
   const gap = before === '' || before.endsWith('\n\n') ? '' : before.endsWith('\n') ? '\n' : '\n\n'
-  body.setRangeText(`${gap}${text}\n\n`, body.selectionStart, body.selectionEnd, 'end')
-  body.dispatchEvent(new Event('input', { bubbles: true }))
-  body.focus()
+  const insert = `${gap}${text}\n\n`
+  applyEdit(body, { from: at, to: at, insert, start: at + insert.length, end: at + insert.length })
+  const isTypingElsewhere = activeElement instanceof HTMLElement && activeElement.matches('[name]')
+  if (isTypingElsewhere) activeElement.focus()
 }
 
 /** Uploads an image. Returns the Markdown that embeds it, or what is wrong with it. */
@@ -80,8 +81,16 @@ export function ImageField() {
   const hasCaret = useRef(false)
   const [files, setFiles] = useState<File[]>([])
   const [isSending, setIsSending] = useState(false)
+  const [text, setText] = useState('')
   const [error, setError] = useState<string>()
+  const [isRefused, setIsRefused] = useState(false)
   const [file] = files
+
+  const [add] = useState(() => (chosen: File[]) => {
+    const images = chosen.filter(({ type }) => formats.includes(type))
+    setIsRefused(images.length < chosen.length)
+    setFiles((waiting) => [...waiting, ...images])
+  })
 
   useEffect(() => {
     const element = container.current
@@ -90,17 +99,18 @@ export function ImageField() {
     hasCaret.current = document.activeElement === body
     return listen(element, body, {
       onButton: () => chooser.current?.click(),
-      onImages: (images) => setFiles((waiting) => [...waiting, ...images]),
+      onFiles: add,
       onFocus: () => {
         hasCaret.current = true
       },
     })
-  }, [])
+  }, [add])
   useEffect(() => {
     if (file) alt.current?.focus()
   }, [file])
 
   const drop = () => {
+    setText('')
     setError(undefined)
     setFiles((waiting) => waiting.slice(1))
   }
@@ -110,23 +120,21 @@ export function ImageField() {
     if (element && files.length === 1) buttonBeside(element)?.focus()
   }
   async function insert() {
-    const text = alt.current?.value.trim() ?? ''
     if (!file || isSending) return
-    if (text === '') {
+    if (text.trim() === '') {
       setError('Describe the image')
       return
     }
     setIsSending(true)
     setError(undefined)
-    const { markdown, error: problem } = await upload(file, text)
+    const { markdown, error: problem } = await upload(file, text.trim())
     setIsSending(false)
     const body = bodyOf(container.current)
     if (markdown === undefined || !body) {
       setError(problem)
       return
     }
-    if (!hasCaret.current) body.setSelectionRange(body.value.length, body.value.length)
-    insertParagraph(body, markdown)
+    await insertParagraph(body, markdown, !hasCaret.current)
     drop()
   }
   const insertOnEnter = (event: KeyboardEvent) => {
@@ -137,7 +145,8 @@ export function ImageField() {
   }
 
   return (
-    <div ref={container}>
+    // Without a box of its own, so that what sticks in it stays in sight beside all of the text.
+    <div ref={container} className="contents">
       <input
         ref={chooser}
         type="file"
@@ -146,8 +155,7 @@ export function ImageField() {
         accept={formats.join(',')}
         aria-label="Insert an image"
         onChange={({ target }) => {
-          const chosen = [...(target.files ?? [])]
-          setFiles((waiting) => [...waiting, ...chosen])
+          add([...(target.files ?? [])])
           // Without this, choosing the same file again fires no change event.
           target.value = ''
         }}
@@ -160,16 +168,20 @@ export function ImageField() {
           Image library
         </a>
       </p>
+      <p role="alert" className={`px-4 lg:px-7 ${fieldErrorClass} empty:hidden not-empty:pb-4`}>
+        {isRefused && 'Use a JPEG, PNG, WebP or GIF image.'}
+      </p>
       {file && (
-        // In sight, however long the text is.
+        // Sticks to the bottom of the window, however long the text is.
         <div className="sticky bottom-0 z-5 grid gap-1.5 border-t bg-background px-4 py-3 shadow-e2 lg:px-7">
           <label htmlFor={`${id}-alt`} className={`${labelClass} wrap-anywhere`}>
             Alt text for {file.name}
           </label>
           <input
-            key={`${files.length} ${file.name}`}
             ref={alt}
             id={`${id}-alt`}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
             maxLength={300}
             aria-describedby={`${id}-status`}
             aria-invalid={error ? true : undefined}

@@ -3,7 +3,9 @@ import { Button, buttonVariants } from '@/core/ui/button'
 import { CodeField } from '@/core/ui/code-field'
 import { fieldErrorClass, hintClass } from '@/core/ui/control'
 import { Checkbox, Input, Label, Select, Textarea } from '@/core/ui/input'
+import { PictureField } from '@/core/ui/picture-field'
 import { Reauthenticate } from '@/core/ui/reauthenticate'
+import { Avatar } from '@/core/ui/surface'
 import { ThemeSwitch } from '@/core/ui/theme-switch'
 import { Example, Section } from './example'
 import { FormExample, PasswordExample } from './form-example'
@@ -84,6 +86,16 @@ export function Controls() {
         code={'<PasswordField label="Password" name="password" autoComplete="current-password" />'}
       >
         <PasswordExample />
+      </Example>
+      <Example
+        name="PictureField"
+        code={
+          '<PictureField name="picture" label="Photo">\n  <Avatar id={user.id} name={user.name} image={user.image} />\n</PictureField>'
+        }
+      >
+        <PictureField name="example-picture" label="Photo">
+          <Avatar id="7be021" name="Grace Hopper" className="size-16 text-lg" />
+        </PictureField>
       </Example>
       <Example name="CodeField" code={'<CodeField hint="6 digits, from the email" />'}>
         <div className="max-w-sm">

@@ -1,16 +1,32 @@
 import { eq } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { asRequest } from '../../../../tests/app/support/next-headers'
 import { db, pool } from '../../db/client'
 import { tokens, users } from '../../db/schema'
+import { defineSecurityNotice, encryptRecipient, noticeData } from '../security-notice'
 import { createTrustedDevice, selectTrustedSince, verifyTrustedDevice } from '../session/trusted-device'
-import { createEmailLink, reportCompromiseLink } from '../tokens/email-link'
+import { encrypt } from '../tokens/encrypt'
 import { peekCompromiseReport, reportCompromise } from './report-compromise'
 
-/** The token in the notice of what happened so many seconds ago. */
-async function createToken(subject: { userId: string; email?: string }, secondsAgo: number): Promise<string> {
-  const from = new Date(Date.now() - secondsAgo * 1000).toISOString()
-  return new URL(await createEmailLink(reportCompromiseLink, subject, { from })).searchParams.get('token') ?? ''
+const sent = vi.hoisted(() => ({ text: '' }))
+vi.mock('nodemailer', () => ({
+  createTransport: () => ({ sendMail: async ({ text }: { text: string }) => void Object.assign(sent, { text }) }),
+}))
+
+const notice = defineSecurityNotice('test.notice', {
+  data: z.object({ ...noticeData, formerTo: z.string().optional() }),
+  write: ({ formerTo }) => ({ subject: 'Changed', paragraphs: [], ...(formerTo && { formerTo }) }),
+  samples: [],
+})
+
+/** The token in a notice that is sent now, of what happened so many seconds ago. */
+async function createToken({ userId, email }: { userId: string; email?: string }, secondsAgo: number): Promise<string> {
+  const at = new Date(Date.now() - secondsAgo * 1000).toISOString()
+  const cause = encrypt('mail', JSON.stringify({ at, device: null, ip: null, isByAdmin: false }))
+  const formerTo = email === undefined ? undefined : encryptRecipient({ address: email })
+  await notice.work({ userId, cause, formerTo }, { id: crypto.randomUUID(), isRetry: false })
+  return /token=([\w-]+)/.exec(sent.text)?.[1] ?? ''
 }
 const report = (token: string) => asRequest({}, () => reportCompromise(token))
 const emailOf = async (id: string) =>

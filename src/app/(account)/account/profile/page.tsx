@@ -4,10 +4,10 @@ import { signedIn } from '@/core/auth/policy'
 import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { PictureField } from '@/core/ui/picture-field'
 import { SettingCard, SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { Avatar, alertVariants, Badge } from '@/core/ui/surface'
 import { UserFieldInputs } from '@/core/ui/user-field-inputs'
-import { PictureField } from '../../_components/picture-field'
 import { removePicture, setPicture, updateProfile } from '../../actions'
 import { isEmailVerified } from '../../email-change'
 
@@ -51,7 +51,7 @@ export default async function ProfilePage({ searchParams }: PageProps<'/account/
               </p>
             )}
             {/* The key resets the field when the picture changes. */}
-            <PictureField key={image}>
+            <PictureField key={image} name="picture" label="Photo" className="rounded-full">
               <Avatar id={actor.id} name={actor.name} image={image} className="size-16 text-xl" />
             </PictureField>
           </SettingCard>

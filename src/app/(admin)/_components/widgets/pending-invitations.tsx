@@ -19,7 +19,7 @@ export async function PendingInvitationsWidget() {
       }
     >
       <ul className="divide-y px-4.5 pt-1 pb-2 text-sm">
-        {invitations.map(({ id, email, role, sentAt, isFresh }) => (
+        {invitations.map(({ id, email, role, sentAt, isValid }) => (
           <li key={id} className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1 py-2">
             <span className="wrap-anywhere min-w-0">
               {email}
@@ -27,7 +27,7 @@ export async function PendingInvitationsWidget() {
                 Invited <RelativeTime at={sentAt} />
               </span>
             </span>
-            {isFresh ? <RoleBadge role={role} /> : <Badge tone="danger">Expired</Badge>}
+            {isValid ? <RoleBadge role={role} /> : <Badge tone="danger">Expired</Badge>}
           </li>
         ))}
       </ul>

@@ -96,7 +96,7 @@ const InviteLink = () => (
 )
 
 function InvitationRow({
-  invitation: { id, email, role, sentAt, isFresh },
+  invitation: { id, email, role, sentAt, isValid },
   isOpen,
 }: {
   invitation: Awaited<ReturnType<typeof listInvitations>>['invitations'][number]
@@ -112,7 +112,7 @@ function InvitationRow({
           <span className="wrap-anywhere min-w-0">
             <span className="font-medium">{email}</span>
             <span className="block text-muted-foreground text-xs sm:hidden">
-              {roleLabel(role)} · {isFresh ? 'Pending' : 'Expired'}
+              {roleLabel(role)} · {isValid ? 'Pending' : 'Expired'}
             </span>
           </span>
         </div>
@@ -121,7 +121,7 @@ function InvitationRow({
         <RoleBadge role={role} />
       </TableCell>
       <TableCell data-hide="phone">
-        <StatusDot tone={isFresh ? 'neutral' : 'danger'}>{isFresh ? 'Pending' : 'Expired'}</StatusDot>
+        <StatusDot tone={isValid ? 'neutral' : 'danger'}>{isValid ? 'Pending' : 'Expired'}</StatusDot>
       </TableCell>
       <TableCell data-hide="phone" className="whitespace-nowrap text-muted-foreground">
         <RelativeTime at={sentAt} />

@@ -11,8 +11,10 @@ export function applyEdit(area: HTMLTextAreaElement, { from, to, insert, start, 
   if (area.readOnly) return
   area.focus()
   area.setSelectionRange(from, to)
-  // Deprecated, but nothing else keeps the undo history of a textarea.
-  const isDone = insert === '' ? document.execCommand('delete') : document.execCommand('insertText', false, insert)
+  // Deprecated, but nothing else keeps the undo history of a textarea. It changes what has the focus, which a hidden one cannot get.
+  const isDone =
+    document.activeElement === area &&
+    (insert === '' ? document.execCommand('delete') : document.execCommand('insertText', false, insert))
   if (!isDone) {
     area.setRangeText(insert, from, to)
     area.dispatchEvent(new InputEvent('input', { bubbles: true }))

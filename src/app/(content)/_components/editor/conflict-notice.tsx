@@ -20,10 +20,11 @@ const styles = {
 } as const
 
 /** Asks which of two texts to keep. Either choice stores both as versions. */
-export function ConflictNotice() {
-  const { isConflict, post } = useEditor()
+export const ConflictNotice = () => (useEditor().isConflict ? <Notice /> : null)
+
+function Notice() {
+  const { post } = useEditor()
   const [comparison, setComparison] = useState<Comparison | 'failed'>()
-  if (!isConflict) return null
   const compare = async (form: HTMLFormElement | null) => {
     if (form) setComparison((await compareOnServer(post, readFields(form))) ?? 'failed')
   }

@@ -1,7 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import { Field, SubmitButton, TextField } from '@/core/ui/form'
+import { Field, SubmitButton, TextField, useResult } from '@/core/ui/form'
 import { slugOf } from '../../slug'
 import { control } from '../editor-fields'
 import { useEditor, useText } from './editor-form'
@@ -40,7 +40,9 @@ export function SlugField() {
 
 /** When the post is published. `at` is the value of the field, in the time zone of the author. */
 export function ScheduleField({ at, timeZone, hint }: { at: string; timeZone: string; hint: string }) {
+  const result = useResult()
   if (useEditor().isConflict) return null
+  const typed = result?.ok ? (result.data as { at?: string }).at : undefined
   return (
     <PanelSection>
       <Field
@@ -49,7 +51,7 @@ export function ScheduleField({ at, timeZone, hint }: { at: string; timeZone: st
         hint={hint}
         name="at"
         type="datetime-local"
-        defaultValue={at}
+        defaultValue={typed ?? at}
       />
       <SubmitButton name="step" value="schedule" variant="outline" size="small" className="justify-self-start">
         Schedule

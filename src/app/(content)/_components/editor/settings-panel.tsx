@@ -2,7 +2,7 @@ import { appName } from '@/brand'
 import { env } from '@/core/env'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { timeFormatFor } from '@/core/time/time-format'
-import { SubmitButton } from '@/core/ui/form'
+import { buttonVariants } from '@/core/ui/button'
 import type { Draft } from '../../drafts'
 import { Cover } from '../article'
 import { CoverField } from '../cover-field'
@@ -30,9 +30,14 @@ export function SettingsPanel({
             {post.coverId && <Cover id={post.coverId} className="max-h-48 w-full" />}
           </CoverField>
           {post.coverId && (
-            <SubmitButton form={removeCoverForm} variant="outline" size="small" className="justify-self-start">
+            // Not a SubmitButton, which shows the state of the form around it: that of the text.
+            <button
+              type="submit"
+              form={removeCoverForm}
+              className={buttonVariants({ variant: 'outline', size: 'small', className: 'justify-self-start' })}
+            >
               Remove cover
-            </SubmitButton>
+            </button>
           )}
         </div>
       )}

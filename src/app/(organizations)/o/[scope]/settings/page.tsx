@@ -6,6 +6,7 @@ import { scopePath } from '@/core/scope'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { Page } from '@/core/ui/page'
+import { PictureField } from '@/core/ui/picture-field'
 import { SettingCard } from '@/core/ui/settings-page'
 import { OrganizationMark } from '../../../_components/organization-mark'
 import { removeLogo, setLogo, updateOrganization } from '../../../actions'
@@ -58,20 +59,12 @@ export default async function OrganizationSettingsPage({ params }: PageProps<'/o
                 }
               >
                 <FormMessage />
-                <div className="flex flex-wrap items-start gap-5">
+                <PictureField key={settings.logoId} name="logo" label="Image" className="rounded-md">
                   <OrganizationMark
                     organization={{ id: scope.id, name: scope.name, logoId: settings.logoId }}
                     className="size-16 text-xl"
                   />
-                  <Field
-                    label="Image"
-                    name="logo"
-                    type="file"
-                    accept="image/jpeg,image/png,image/webp,image/gif"
-                    hint="JPEG, PNG, WebP or GIF. We’ll crop it to a square."
-                    className="min-w-0 flex-1 basis-64"
-                  />
-                </div>
+                </PictureField>
               </SettingCard>
             </ActionForm>
             <ActionForm action={removeLogo} id="remove-logo">

@@ -1,7 +1,7 @@
 'use client'
 
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { Field } from '@/core/ui/form'
+import { Field } from './form'
 
 const sizePx = 512
 /** Leaves room for the other fields within the body size limit of next.config.ts. */
@@ -10,8 +10,20 @@ const maxBytes = 60_000
 /**
  * A picture input next to the current picture. With JavaScript the chosen file is previewed and scaled down before it
  * is sent, so large photos work; without JavaScript it is sent unchanged.
+ * @public For modules.
  */
-export function PictureField({ children }: { children: ReactNode }) {
+export function PictureField({
+  name,
+  label,
+  className = '',
+  children,
+}: {
+  name: string
+  label: string
+  /** Of the preview, such as its shape. */
+  className?: string
+  children: ReactNode
+}) {
   const input = useRef<HTMLInputElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const pendingShrink = useRef<Promise<void>>(null)
@@ -20,10 +32,17 @@ export function PictureField({ children }: { children: ReactNode }) {
   useEffect(() => {
     const form = input.current?.form
     const hidePreview = () => setHasPreview(false)
+    let isWaiting = false
     const waitForShrink = (event: SubmitEvent) => {
       if (!pendingShrink.current) return
       event.preventDefault()
-      pendingShrink.current.then(() => form?.requestSubmit(event.submitter))
+      // A second click is the same submit.
+      if (isWaiting) return
+      isWaiting = true
+      pendingShrink.current.then(() => {
+        isWaiting = false
+        form?.requestSubmit(event.submitter)
+      })
     }
     form?.addEventListener('reset', hidePreview)
     form?.addEventListener('submit', waitForShrink)
@@ -52,13 +71,13 @@ export function PictureField({ children }: { children: ReactNode }) {
         height={sizePx}
         hidden={!hasPreview}
         role="img"
-        aria-label="Selected photo"
-        className="size-16 rounded-full"
+        aria-label={`Selected ${label.toLowerCase()}`}
+        className={`size-16 ${className}`}
       />
       <Field
         ref={input}
-        label="Photo"
-        name="picture"
+        label={label}
+        name={name}
         type="file"
         accept="image/jpeg,image/png,image/webp,image/gif"
         hint="JPEG, PNG, WebP or GIF. We’ll crop it to a square."
