@@ -219,22 +219,21 @@ export async function beginPasskeySignIn({
   return options
 }
 
-/** Verifies the passkey response, uses up its challenge, and returns the id of the passkey's user. */
+/** Verifies the response of a passkey to a challenge, which is used up by now, and returns the id of the passkey's user. */
 async function verifyPasskey(
   tx: Transaction,
   given: z.output<typeof UsedPasskey>,
-  purpose: 'sign_in' | 'autofill' = 'sign_in',
+  challenge: string | undefined,
 ): Promise<string | null> {
-  const browserToken = await consumeBrowserToken(tx, `passkey_${purpose}`)
   const [known] = await tx
     .select({ userId: passkeys.userId, publicKey: passkeys.publicKey, counter: passkeys.counter })
     .from(passkeys)
     .where(eq(passkeys.id, given.id))
     .for('update')
-  if (!browserToken || !known) return null
+  if (!challenge || !known) return null
   const authentication = await verifyAuthenticationResponse({
     response: given as AuthenticationResponseJSON,
-    ...expected(browserToken.token),
+    ...expected(challenge),
     credential: { id: given.id, publicKey: new Uint8Array(known.publicKey), counter: known.counter },
   }).catch((error) => {
     log.warn({ error }, 'passkey sign-in failed')
@@ -266,7 +265,8 @@ const recordWrongPasskey = async (targetId?: string) =>
 export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isAutofill: boolean): Promise<Session> {
   const ip = await callerIp()
   await passkeyLimit.consume(ip)
-  const userId = await inTransaction((tx) => verifyPasskey(tx, given, isAutofill ? 'autofill' : 'sign_in'))
+  const browserToken = await consumeBrowserToken(db, isAutofill ? 'passkey_autofill' : 'passkey_sign_in')
+  const userId = await inTransaction((tx) => verifyPasskey(tx, given, browserToken?.token))
   if (!userId) {
     await recordWrongPasskey()
     throw unknownPasskey()
@@ -282,12 +282,13 @@ export async function signInWithPasskey(given: z.output<typeof UsedPasskey>, isA
 export async function completeSignInWithPasskey(given: z.output<typeof UsedPasskey>): Promise<Session> {
   const ip = await callerIp()
   await passkeyLimit.consume(ip)
+  const userId = await requirePendingUserId()
+  const browserToken = await consumeBrowserToken(db, 'passkey_sign_in')
   const check = async (tx: Transaction, pendingUserId: string) => {
-    if ((await verifyPasskey(tx, given)) !== pendingUserId) return null
+    if ((await verifyPasskey(tx, given, browserToken?.token)) !== pendingUserId) return null
     await resetWrongCodes(tx, pendingUserId)
     return 'passkey'
   }
-  const userId = await requirePendingUserId()
   const session = await completePendingSignIn(check, { isWholeSignIn: true }).catch(async (error) => {
     if (error instanceof AppError && error.code === 'invalid_credentials') await recordWrongPasskey(userId)
     throw error

@@ -21,15 +21,27 @@ interface LoadedPage {
   response: HttpResponse
 }
 
-/** Every HTML page of the build, loaded as admin and without a session. Skips redirects and routes that need an id. */
+const loaded = new WeakMap<World, Promise<LoadedPage[]>>()
+
+/**
+ * Every HTML page of the build, as admin and without a session, loaded once for all checks. Skips redirects and routes that need
+ * an id.
+ */
+function findAllPages(world: World): Promise<LoadedPage[]> {
+  const found = loaded.get(world) ?? loadAllPages(world)
+  loaded.set(world, found)
+  return found
+}
+
 async function loadAllPages(world: World): Promise<LoadedPage[]> {
   const { jar } = await world.newSession({ role: 'admin' })
+  const paths = [...routePaths('page').filter((one) => !/[0-9a-f]{8}-/.test(one)), '/no-such-page']
   const pages: LoadedPage[] = []
-  for (const path of [...routePaths('page').filter((one) => !/[0-9a-f]{8}-/.test(one)), '/no-such-page'])
-    for (const callerJar of [jar, undefined]) {
-      const response = await call(world.app.url, path, callerJar ? { jar: callerJar.copy() } : {})
-      if (response.headers['content-type']?.startsWith('text/html')) pages.push({ path, response })
-    }
+  for (const path of paths) {
+    const responses = await Promise.all([call(world.app.url, path, { jar: jar.copy() }), call(world.app.url, path)])
+    const isPage = ({ headers }: HttpResponse) => headers['content-type']?.startsWith('text/html')
+    pages.push(...responses.filter(isPage).map((response) => ({ path, response })))
+  }
   assert.ok(pages.length > 40, `only ${pages.length} pages`)
   return pages
 }
@@ -52,7 +64,7 @@ const scriptsIn = ({ text }: HttpResponse) =>
 
 // No report-uri: a report endpoint would have to be public, and the e2e tests fail on every CSP violation anyway.
 check('H-019', 'every page has a CSP that allows only its own scripts', async (world) => {
-  const pages = await loadAllPages(world)
+  const pages = await findAllPages(world)
   for (const { path, response } of pages) {
     const policy = policyOf(response)
     const scripts = policy['script-src'] ?? []
@@ -82,7 +94,7 @@ check('H-020', 'CSP nonces are unique, have 16 bytes and appear in no cacheable 
     nonces.add(nonce)
   }
   assert.equal(nonces.size, 50)
-  for (const { path, response } of await loadAllPages(world))
+  for (const { path, response } of await findAllPages(world))
     assert.ok(!isCacheable(response) || !`${response.head}${response.text}`.includes('nonce-'), path)
   // A client cannot choose the nonce through request headers.
   const forged = { 'Content-Security-Policy': "script-src 'nonce-forged'", 'X-Nonce': 'forged' }
@@ -92,7 +104,7 @@ check('H-020', 'CSP nonces are unique, have 16 bytes and appear in no cacheable 
 
 check('H-021', 'every script of a page is allowed by its CSP nonce or hash', async (world) => {
   let count = 0
-  for (const { path, response } of await loadAllPages(world)) {
+  for (const { path, response } of await findAllPages(world)) {
     const nonce = nonceOf(response)
     const sources = policyOf(response)['script-src'] ?? []
     const scripts = scriptsIn(response)
@@ -243,7 +255,7 @@ check(
     }
     const rejected = await call(url, '/', { headers: { Host: 'evil.example' } })
     assert.match(rejected.headers['strict-transport-security'] ?? '', /max-age=31536000/)
-    for (const { path, response } of await loadAllPages(world))
+    for (const { path, response } of await findAllPages(world))
       assert.ok(response.headers['strict-transport-security'], path)
   },
   { full: 'needs other servers' },
@@ -253,7 +265,7 @@ check(
   'H-025',
   'Referrer-Policy sends other sites only the origin, and nothing from pages with an email token',
   async (world) => {
-    for (const { path, response } of await loadAllPages(world))
+    for (const { path, response } of await findAllPages(world))
       assert.equal(response.headers['referrer-policy'], 'strict-origin-when-cross-origin', path)
     for (const path of ['/api/health', '/api/auth/session', '/api/nothing'])
       assert.equal((await world.get(path)).headers['referrer-policy'], 'strict-origin-when-cross-origin', path)
@@ -270,7 +282,7 @@ check(
 )
 
 check('H-026', 'pages set COOP same-origin and the API sets CORP same-origin', async (world) => {
-  for (const { path, response } of await loadAllPages(world))
+  for (const { path, response } of await findAllPages(world))
     assert.equal(response.headers['cross-origin-opener-policy'], 'same-origin', path)
   for (const path of routePaths('route').filter((one) => one.startsWith('/api/'))) {
     const response = await world.get(path)
@@ -279,7 +291,7 @@ check('H-026', 'pages set COOP same-origin and the API sets CORP same-origin', a
 })
 
 check('H-027', 'Permissions-Policy denies camera, microphone, geolocation and payment on every page', async (world) => {
-  for (const { path, response } of await loadAllPages(world))
+  for (const { path, response } of await findAllPages(world))
     for (const feature of ['camera', 'microphone', 'geolocation', 'payment'])
       assert.match(response.headers['permissions-policy'] ?? '', new RegExp(`\\b${feature}=\\(\\)`), path)
 })
