@@ -264,3 +264,21 @@ test.describe('on a phone', () => {
     await expect(page).toHaveURL('/account/security')
   })
 })
+
+test('a form that is submitted offline keeps what was typed, and is sent when the browser is online again', async ({
+  page,
+  password,
+}) => {
+  await signInAsNewUser(page, password)
+  await page.goto('/account/profile')
+  await page.waitForLoadState('networkidle')
+  await page.getByLabel('Name').fill('Grace Hopper')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('You’re offline. Check your connection.')).toBeVisible()
+  await expect(page.getByLabel('Name')).toHaveValue('Grace Hopper')
+  await page.context().setOffline(false)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(statusMessage(page)).toHaveText('Saved')
+  expect((await session(page)).user.name).toBe('Grace Hopper')
+})

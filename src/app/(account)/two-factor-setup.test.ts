@@ -9,8 +9,8 @@ import { startPendingSignIn } from '@/core/auth/flows/second-factor'
 import { encrypt } from '@/core/auth/tokens/encrypt'
 import { db } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
-import { auditEvents, sessions, users } from '@/core/db/schema'
-import { completeSignInWithPasskey } from './passkeys'
+import { auditEvents, sessions, tokens, users } from '@/core/db/schema'
+import { beginPasskeySignIn, completeSignInWithPasskey } from './passkeys'
 import { replaceRecoveryCodes } from './recovery-codes'
 import { revokeAccess } from './revoke'
 import { recoveryCodes, totp } from './schema'
@@ -101,7 +101,7 @@ test('the secret of a setup is known only to the browser that began it, and used
   })
 })
 
-test('a wrong passkey as the second factor is recorded and limited', async () => {
+test('a wrong passkey as the second factor is recorded and limited, and uses up its challenge', async () => {
   const userId = await newUser()
   await db.insert(totp).values({ userId, secret: encrypt('totp', key), confirmedAt: new Date() })
   const passkey = { id: 'x', rawId: 'x', type: 'public-key', clientExtensionResults: {} } as const
@@ -109,7 +109,10 @@ test('a wrong passkey as the second factor is recorded and limited', async () =>
   const attempt = () => completeSignInWithPasskey({ ...passkey, authenticatorAttachment: undefined, response })
   await asRequest({ 'user-agent': 'test', 'x-forwarded-for': '192.0.2.77' }, async () => {
     await startPendingSignIn(userId, { credential: sql`true` })
+    await beginPasskeySignIn({ isSecondFactor: true, isAutofill: false })
     await expect(attempt()).rejects.toMatchObject({ code: 'invalid_credentials' })
+    const isChallenge = and(eq(tokens.purpose, 'passkey_sign_in'), eq(tokens.userId, userId))
+    expect(await db.$count(tokens, isChallenge)).toBe(0)
     const failed = and(eq(auditEvents.kind, 'signin.failed'), eq(auditEvents.targetId, userId))
     expect(await db.select({ details: auditEvents.details }).from(auditEvents).where(failed)).toEqual([
       { details: { reason: 'wrong_passkey' } },

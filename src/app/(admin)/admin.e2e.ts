@@ -228,6 +228,7 @@ for (const javaScriptEnabled of [true, false]) {
       await selectionBar(page).getByRole('button', { name: 'Clear selection' }).click()
       await expect(userCheckbox(page, name)).not.toBeChecked()
       await expect(selectionBar(page)).toBeHidden()
+      if (javaScriptEnabled) await expect(userCheckbox(page, name)).toBeFocused()
       await page.goto('/admin/users/suspend')
       await expect(page).toHaveURL('/admin/users')
       await search(page, name)

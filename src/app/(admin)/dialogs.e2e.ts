@@ -272,7 +272,8 @@ test('from within the app a dialog opens over the page, with focus on the safe b
 }) => {
   await signInAsAdmin(page, password)
   const email = `invited-${uniqueWord()}@example.com`
-  await query(`insert into admin_invitations (email, role) values ($1, 'viewer')`, [email])
+  const other = `other-${email}`
+  await query(`insert into admin_invitations (email, role) values ($1, 'viewer'), ($2, 'viewer')`, [email, other])
   await page.goto('/admin/invitations')
   await waitForRouter(page)
   const menu = `Actions for ${email}`
@@ -291,6 +292,14 @@ test('from within the app a dialog opens over the page, with focus on the safe b
   await dialog.getByRole('link', { name: 'Cancel' }).click()
   await expect(dialog).toHaveCount(0)
   await expect(page).toHaveURL('/admin/invitations')
+
+  // What has opened the dialog is gone: the focus is not lost.
+  await chooseFromMenu(page, `Actions for ${other}`, 'Revoke…')
+  const otherDialog = page.getByRole('dialog', { name: `Revoke the invitation of ${other}?` })
+  await otherDialog.getByRole('button', { name: 'Revoke' }).click()
+  await expect(otherDialog).toHaveCount(0)
+  await expect(page.getByText(other)).toHaveCount(0)
+  await expect(page.locator('#main')).toBeFocused()
 
   // A reload shows the same form as a page.
   await chooseFromMenu(page, menu, 'Revoke…')

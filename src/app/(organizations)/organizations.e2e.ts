@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import sharp from 'sharp'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
@@ -181,4 +182,21 @@ test('at 320 pixels nothing scrolls sideways', async ({ page, password }) => {
     await page.goto(path)
     expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(320)
   }
+})
+
+test('an organization has a logo, which may be a large photo', async ({ page, password }) => {
+  await signInAsNewUser(page, password)
+  const slug = await createOrganization(page)
+  await page.goto(`/o/${slug}/settings`)
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
+  const photo = await sharp({ create: { width: 1600, height: 1200, channels: 3, background: 'black', noise } })
+    .jpeg({ quality: 100 })
+    .toBuffer()
+  await page
+    .getByLabel('Image', { exact: true })
+    .setInputFiles({ name: 'logo.jpg', mimeType: 'image/jpeg', buffer: photo })
+  await expect(page.getByRole('img', { name: 'Selected image' })).toBeVisible()
+  await page.getByRole('button', { name: 'Upload logo' }).click()
+  await expect(page.getByRole('button', { name: 'Remove logo' })).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Selected image' })).toBeHidden()
 })

@@ -53,7 +53,7 @@ export function ActionForm<Data>({
   )
 }
 
-/** Without a response React would replace the page, with all that was typed. The bar of the shell says that it is offline. */
+/** Without a response React would replace the page, with all that was typed. A bar at the top says that the browser is offline. */
 function waitWhileOffline(event: FormEvent): void {
   if (!navigator.onLine) event.preventDefault()
 }

@@ -130,7 +130,8 @@ export function SettingCard({
       footer={
         (hint || action) && (
           <>
-            <p className="min-w-0 flex-1 basis-48">{hint}</p>
+            {/* Without a hint it takes no line of its own, so the button stays on the right. */}
+            <p className={hint ? 'min-w-0 flex-1 basis-48' : 'flex-1'}>{hint}</p>
             {action}
           </>
         )

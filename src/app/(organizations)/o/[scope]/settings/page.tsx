@@ -43,34 +43,36 @@ export default async function OrganizationSettingsPage({ params }: PageProps<'/o
                 />
               </SettingCard>
             </ActionForm>
-            <ActionForm action={setLogo}>
-              <input type="hidden" name="scope" value={slug} />
-              <SettingCard
-                title="Logo"
-                action={
-                  <>
-                    {settings.logoId && (
-                      <button type="submit" form="remove-logo" className={buttonVariants({ variant: 'ghost' })}>
-                        Remove logo
-                      </button>
-                    )}
-                    <SubmitButton variant="outline">Upload logo</SubmitButton>
-                  </>
-                }
-              >
-                <FormMessage />
-                <PictureField key={settings.logoId} name="logo" label="Image" className="rounded-md">
-                  <OrganizationMark
-                    organization={{ id: scope.id, name: scope.name, logoId: settings.logoId }}
-                    className="size-16 text-xl"
-                  />
-                </PictureField>
-              </SettingCard>
-            </ActionForm>
-            <ActionForm action={removeLogo} id="remove-logo">
-              <input type="hidden" name="scope" value={slug} />
-              <FormMessage />
-            </ActionForm>
+            <div>
+              <ActionForm action={setLogo}>
+                <input type="hidden" name="scope" value={slug} />
+                <SettingCard
+                  title="Logo"
+                  action={
+                    <>
+                      {settings.logoId && (
+                        <button type="submit" form="remove-logo" className={buttonVariants({ variant: 'ghost' })}>
+                          Remove logo
+                        </button>
+                      )}
+                      <SubmitButton variant="outline">Upload logo</SubmitButton>
+                    </>
+                  }
+                >
+                  <FormMessage />
+                  <PictureField key={settings.logoId} name="logo" label="Image" className="rounded-md">
+                    <OrganizationMark
+                      organization={{ id: scope.id, name: scope.name, logoId: settings.logoId }}
+                      className="size-16 text-xl"
+                    />
+                  </PictureField>
+                </SettingCard>
+              </ActionForm>
+              <ActionForm action={removeLogo} id="remove-logo">
+                <input type="hidden" name="scope" value={slug} />
+                <FormMessage className="mt-3" />
+              </ActionForm>
+            </div>
           </>
         )}
         <SettingCard
