@@ -237,6 +237,19 @@ for (const path of [
   })
 }
 
+test('with forced colors, fields and buttons have borders, and the current section is underlined', async ({
+  page,
+  password,
+}) => {
+  await signInAsNewUser(page, password)
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.goto('/account/profile')
+  await expect(page.getByLabel('Name', { exact: true })).toHaveCSS('border-width', '1px')
+  await expect(page.getByRole('button', { name: 'Save' }).first()).toHaveCSS('border-width', '1px')
+  const current = page.getByRole('navigation', { name: 'Settings' }).locator('[aria-current]')
+  await expect(current).toHaveCSS('text-decoration-line', 'underline')
+})
+
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 320, height: 640 } })
 

@@ -154,6 +154,14 @@ test('a sample is copied with its button', async ({ page, appUrl }) => {
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('curl "$APP/api/health"')
 })
 
+test('a browser that gives pages no clipboard shows no button to copy', async ({ page }) => {
+  // As over http from another machine.
+  await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+  await page.goto('/docs/api#getHealth')
+  await expect(page.getByText('curl "$APP/api/health"', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Copy' })).toHaveCount(0)
+})
+
 test('an operation can be opened and sent with the keyboard alone', async ({ page }) => {
   await page.goto('/docs/api')
   await page.locator('#getHealth').getByText('Try it', { exact: true }).focus()

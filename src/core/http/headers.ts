@@ -4,10 +4,11 @@ import { appSlug } from '../../brand.ts'
 /**
  * Runs before the first paint, on every page. Sets the chosen theme on <html>, marks whether the user seems to be signed in
  * or impersonating (static pages cannot know) and the time of day for the greeting, collapses the sidebar if that was
- * chosen, and listens to the buttons for theme, sidebar and copying: the text of `data-copy`, or the code in the same figure. A
- * followed link closes the menu or drawer it is in, because the page may stay the same. After a sign-out it deletes what modules
- * stored in localStorage (keys that begin with `appSlug` and a dot). When the browser goes offline it shows a bar: not at the start,
- * because the page has just been loaded. A string, because its hash must be in the policy.
+ * chosen, and listens to the buttons for theme, sidebar and copying: the text of `data-copy`, or the code in the same figure
+ * (over http from another machine there is no clipboard). A followed link closes the menu or drawer it is in, because the
+ * page may stay the same. After a sign-out it deletes what modules stored in localStorage (keys that begin with `appSlug`
+ * and a dot). When the browser goes offline it shows a bar: not at the start, because the page has just been loaded. A
+ * string, because its hash must be in the policy.
  */
 export const earlyScript = `(()=>{let d=document,r=d.documentElement,k='theme';
 let set=t=>{r.classList.remove('light','dark');t!=='system'&&r.classList.add(t);r.dataset.theme=t};
@@ -17,13 +18,14 @@ let s=/(^|; )(?:__Host-)?${appSlug}\\.signed-in=([12])/.exec(d.cookie);s&&(r.dat
 let a='${appSlug}.',o=a+'leaving';
 try{s?localStorage.removeItem(o):localStorage.getItem(o)&&Object.keys(localStorage).forEach(n=>n.startsWith(a)&&localStorage.removeItem(n))}catch{}
 d.addEventListener('submit',e=>{try{/^.api.auth.signout/.test(e.target.getAttribute('action'))&&localStorage.setItem(o,1)}catch{}});
+let c=navigator.clipboard;c&&(r.dataset.clipboard='');
 let g='sidebar',get=n=>{try{return localStorage.getItem(n)}catch{}},put=(n,v)=>{try{localStorage.setItem(n,v)}catch{}};
 get(g)&&(r.dataset.sidebar=get(g));
 ['online','offline'].map(n=>addEventListener(n,()=>r.toggleAttribute('data-offline',n!='online')));
 d.addEventListener('click',e=>{let at=s=>e.target.closest&&e.target.closest(s),b=at('[data-set-theme]');if(b){set(b.dataset.setTheme);put(k,b.dataset.setTheme)}
 if(b=at('[popover] a'))b.closest('[popover]').hidePopover?.();
 if(at('[data-toggle-sidebar]')){let v=r.dataset.sidebar?'':'rail';v?r.dataset.sidebar=v:delete r.dataset.sidebar;put(g,v)}
-if(b=at('[data-copy]')){navigator.clipboard&&navigator.clipboard.writeText(b.dataset.copy||b.closest('figure').querySelector('code').textContent).then(()=>{b.dataset.copied='';setTimeout(()=>delete b.dataset.copied,1500)})}})})()`
+if(b=at('[data-copy]')){c.writeText(b.dataset.copy||b.closest('figure').querySelector('code').textContent).then(()=>{b.dataset.copied='';setTimeout(()=>delete b.dataset.copied,1500)})}})})()`
 
 /** `formTargets`: where forms may lead besides this app, which is to OAuth providers. */
 function contentSecurityPolicy(scripts: string, formTargets: string[]): string {

@@ -1,36 +1,20 @@
-'use client'
+import type { ReactNode } from 'react'
+import { CopyButton } from './copy-button'
 
-import { type ReactNode, useRef, useState } from 'react'
-import { useInBrowser } from './use-in-browser'
-
-/** Text to copy. A button copies it where JavaScript runs and the clipboard is available. */
+/** Code with a button that copies it. */
 export function Copyable({
   children,
   className,
-  buttonClassName,
+  label,
 }: {
   children: ReactNode
-  className?: string
-  buttonClassName: string
+  className?: string | undefined
+  label?: string | undefined
 }) {
-  const text = useRef<HTMLElement>(null)
-  const [isCopied, setIsCopied] = useState(false)
-  // Missing in an insecure context: a page over http from another machine.
-  const canCopy = useInBrowser(() => 'clipboard' in navigator, false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text.current?.textContent ?? '')
-    setIsCopied(true)
-  }
   return (
-    <div className="grid justify-items-start gap-3">
-      <code ref={text} className={className}>
-        {children}
-      </code>
-      {canCopy && (
-        <button type="button" onClick={copy} className={buttonClassName}>
-          <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
-        </button>
-      )}
-    </div>
+    <figure className="grid justify-items-start gap-3">
+      <code className={className}>{children}</code>
+      <CopyButton label={label} />
+    </figure>
   )
 }

@@ -3,6 +3,7 @@
 import { useRef, useState } from 'react'
 import { appName, appSlug } from '@/brand'
 import { alertVariants, buttonVariants } from '@/core/ui/control'
+import { CopyButton } from '@/core/ui/copy-button'
 import { ResultText } from '@/core/ui/form'
 import { useInBrowser } from '@/core/ui/use-in-browser'
 
@@ -14,19 +15,11 @@ const smallButton = buttonVariants({ variant: 'outline', size: 'small' })
  */
 export function RecoveryCodes({ next = '/account/two-factor' }: { next?: string }) {
   const codes = useRef<HTMLElement>(null)
-  const [isCopied, setIsCopied] = useState(false)
   const [isSaved, setIsSaved] = useState(false)
   const hasScript = useInBrowser(() => true, false)
-  // Missing in an insecure context: a page over http from another machine.
-  const canCopy = useInBrowser(() => 'clipboard' in navigator, false)
-  const text = () => codes.current?.textContent ?? ''
-  const copy = async () => {
-    await navigator.clipboard.writeText(text())
-    setIsCopied(true)
-  }
   const download = () => {
     const link = document.createElement('a')
-    link.href = URL.createObjectURL(new Blob([`${text()}\n`], { type: 'text/plain' }))
+    link.href = URL.createObjectURL(new Blob([`${codes.current?.textContent ?? ''}\n`], { type: 'text/plain' }))
     link.download = `${appSlug}-recovery-codes.txt`
     link.click()
     setTimeout(() => URL.revokeObjectURL(link.href), 1_000)
@@ -37,27 +30,25 @@ export function RecoveryCodes({ next = '/account/two-factor' }: { next?: string 
         Save these recovery codes somewhere safe, like a password manager. You won’t see them again.
       </p>
       <h2 className="font-[550] text-base">{appName} recovery codes</h2>
-      <code
-        ref={codes}
-        className="block select-all columns-3xs whitespace-pre-wrap rounded-md bg-muted p-4 font-mono text-sm leading-7"
-      >
-        <ResultText name="codes" />
-      </code>
-      {hasScript && (
-        <div className="flex flex-wrap gap-2 print:hidden">
-          {canCopy && (
-            <button type="button" onClick={copy} className={smallButton}>
-              <span aria-live="polite">{isCopied ? 'Copied' : 'Copy'}</span>
+      <figure className="grid grid-cols-1 gap-4">
+        <code
+          ref={codes}
+          className="block select-all columns-3xs whitespace-pre-wrap rounded-md bg-muted p-4 font-mono text-sm leading-7"
+        >
+          <ResultText name="codes" />
+        </code>
+        {hasScript && (
+          <div className="flex flex-wrap gap-2 print:hidden">
+            <CopyButton />
+            <button type="button" onClick={download} className={smallButton}>
+              Download
             </button>
-          )}
-          <button type="button" onClick={download} className={smallButton}>
-            Download
-          </button>
-          <button type="button" onClick={() => window.print()} className={smallButton}>
-            Print
-          </button>
-        </div>
-      )}
+            <button type="button" onClick={() => window.print()} className={smallButton}>
+              Print
+            </button>
+          </div>
+        )}
+      </figure>
       <div className="flex flex-wrap items-center justify-between gap-3 print:hidden">
         {hasScript && (
           <label className="flex min-h-8 items-center gap-2 text-sm">

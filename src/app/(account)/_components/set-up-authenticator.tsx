@@ -27,12 +27,7 @@ export function ScanStep({ totpKey, uri, next }: { totpKey: string; uri: string;
           </a>
           , or enter this setup key:
         </p>
-        <Copyable
-          className="select-all break-all font-mono text-sm"
-          buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-        >
-          {totpKey.replace(/(.{4})(?=.)/g, '$1 ')}
-        </Copyable>
+        <Copyable className="select-all break-all font-mono text-sm">{totpKey.replace(/(.{4})(?=.)/g, '$1 ')}</Copyable>
       </div>
       <Link href={next} prefetch={false} className={buttonVariants({ className: 'justify-self-start' })}>
         Continue

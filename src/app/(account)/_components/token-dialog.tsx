@@ -1,7 +1,6 @@
 import type { Route } from 'next'
 import { defaultRole, type Role, roleLabel } from '@/core/auth/roles'
 import { getTimeFormat } from '@/core/time/get-time-format'
-import { buttonVariants } from '@/core/ui/button'
 import { Copyable } from '@/core/ui/copyable'
 import { DialogForm } from '@/core/ui/dialog-form'
 import { Field, ResultText, SelectField } from '@/core/ui/form'
@@ -66,10 +65,7 @@ function NewToken() {
       <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success' })}>
         Copy your token now. You won’t be able to see it again.
       </p>
-      <Copyable
-        className="w-full select-all break-all rounded-md bg-muted px-3 py-2 font-mono text-sm"
-        buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-      >
+      <Copyable className="w-full select-all break-all rounded-md bg-muted px-3 py-2 font-mono text-sm">
         <ResultText name="token" />
       </Copyable>
       <TokenExample />

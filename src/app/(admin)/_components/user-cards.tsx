@@ -4,10 +4,10 @@ import { providerName } from '@/core/auth/oauth/providers'
 import type { Fact } from '@/core/module-ui'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
+import { CopyIconButton } from '@/core/ui/copy-button'
 import { Facts } from '@/core/ui/facts'
 import { Badge, TitledCard } from '@/core/ui/surface'
 import type { UserDetails } from '../user-details'
-import { CopyButton } from './copy-button'
 import { DialogLink, type UserDialog } from './dialog-link'
 
 async function Day({ at }: { at: Date }) {
@@ -39,7 +39,11 @@ export function UserDetailsCard({ user, fieldFacts }: { user: UserDetails; field
           <code title={user.id} className="w-32 select-all truncate font-mono text-xs">
             {user.id}
           </code>
-          <CopyButton text={user.id} label="Copy user ID" />
+          <CopyIconButton
+            text={user.id}
+            label="Copy user ID"
+            className={buttonVariants({ variant: 'ghost', className: '-me-1 size-6' })}
+          />
         </>
       ),
     },

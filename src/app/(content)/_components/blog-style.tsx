@@ -22,7 +22,7 @@ const css = `
 [data-slot=code-block] pre:focus-visible{outline-offset:-2px}
 [data-slot=copy-code]{position:absolute;inset-block-start:8px;inset-inline-end:8px;min-height:28px;padding-inline:10px;border-radius:6px;background:var(--card);color:var(--muted-foreground);box-shadow:0 0 0 1px var(--border-strong);font-size:.75rem;font-weight:500}
 [data-slot=copy-code]:hover{color:var(--foreground)}
-[data-slot=copy-code]:not([data-copied])>:last-child,[data-slot=copy-code][data-copied]>:first-child,html:not([data-theme]) [data-slot=copy-code]{display:none}
+[data-slot=copy-code]:not([data-copied])>:last-child,[data-slot=copy-code][data-copied]>:first-child{display:none}
 @media (hover:hover){[data-slot=code-block]:not(:hover) [data-slot=copy-code]:not(:focus-visible,[data-copied]),[data-slot=prose] .heading:not(:hover) .anchor:not(:focus-visible){opacity:0}}
 @media (width >= 48rem){[data-slot=post-cards]{grid-template-columns:repeat(2,minmax(0,1fr))}[data-slot=post-card][data-featured]{grid-column:1/-1;grid-template-columns:minmax(0,1.4fr) minmax(0,1fr);align-items:center;gap:32px}[data-featured] h2{font-size:1.75rem;line-height:2.125rem}}
 @media (width >= 64rem){[data-slot=post]:has(>[data-slot=outline]){grid-template-columns:minmax(0,42.5rem) 13rem}[data-slot=outline]{display:block;grid-area:1/2;align-self:start;position:sticky;inset-block-start:96px;max-height:calc(100dvh - 128px);overflow-y:auto;padding:4px}}

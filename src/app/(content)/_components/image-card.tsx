@@ -25,8 +25,8 @@ export function ImageCard({ image, actor }: { image: LibraryImage; actor: Writer
       </div>
       <Uses uses={uses} />
       <Copyable
+        label={`Markdown of ${name}`}
         className="block max-w-full truncate rounded-md bg-muted px-2 py-1 text-xs"
-        buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
       >
         {markdownOf(id, alt)}
       </Copyable>

@@ -2,6 +2,7 @@ import { Link as LinkIcon, Pencil } from 'lucide-react'
 import Link from 'next/link'
 import { isAllowed } from '@/core/auth/policy'
 import { buttonVariants } from '@/core/ui/button'
+import { CopyButton } from '@/core/ui/copy-button'
 import { absoluteUrl, postPath } from '../api-post'
 import { can, type Writer } from '../policy'
 import type { PublishedPost } from '../published'
@@ -9,7 +10,7 @@ import type { PublishedPost } from '../published'
 const mayEdit = ({ id, role }: Writer, authorId: string | null) =>
   isAllowed(role, can('posts.write')) && (authorId === id || isAllowed(role, can('posts.write_others')))
 
-/** Copies the link of a post (the early script does the copying), and opens its editor for users who may edit it. */
+/** Copies the link of a post, and opens its editor for users who may edit it. */
 export function PostActions({
   post: { id, slug, authorId },
   actor,
@@ -19,19 +20,13 @@ export function PostActions({
 }) {
   return (
     <div className="flex items-center gap-1 print:hidden">
-      <button
-        type="button"
-        data-copy={absoluteUrl(postPath(slug))}
-        className={buttonVariants({
-          variant: 'ghost',
-          size: 'small',
-          className: 'group [html:not([data-theme])_&]:hidden',
-        })}
+      <CopyButton
+        text={absoluteUrl(postPath(slug))}
+        icon={<LinkIcon aria-hidden="true" />}
+        className={buttonVariants({ variant: 'ghost', size: 'small' })}
       >
-        <LinkIcon aria-hidden="true" />
-        <span className="group-data-copied:hidden">Copy link</span>
-        <span className="hidden group-data-copied:inline">Copied</span>
-      </button>
+        Copy link
+      </CopyButton>
       {actor && mayEdit(actor, authorId) && (
         <Link href={`/content/${id}`} prefetch={false} className={buttonVariants({ variant: 'ghost', size: 'small' })}>
           <Pencil aria-hidden="true" />

@@ -4,10 +4,10 @@ import { Copyable } from '@/core/ui/copyable'
 import { ResultText, useResult } from '@/core/ui/form'
 
 /** The preview link that the form has just created. */
-export function PreviewLink(props: { className: string; buttonClassName: string }) {
+export function PreviewLink({ className }: { className: string }) {
   if (!useResult()?.ok) return null
   return (
-    <Copyable {...props}>
+    <Copyable className={className}>
       <ResultText name="link" />
     </Copyable>
   )

@@ -1,3 +1,5 @@
+import { CopyButton } from '@/core/ui/copy-button'
+
 /** Dark in both themes, like a terminal. */
 const surface = { background: 'oklch(0.235 0.01 140)', color: 'oklch(0.97 0.004 130)' }
 
@@ -25,17 +27,11 @@ export function Code({
         >
           <code>{children}</code>
         </pre>
-        {/* The early script copies the code of the figure. */}
-        <button
-          type="button"
-          data-copy=""
+        <CopyButton
+          label={label}
           style={{ top: 8, background: 'inherit' }}
-          className="group absolute end-2 h-7 rounded-md px-2.5 font-medium text-xs hover:underline noscript:hidden"
-        >
-          <span className="group-data-copied:hidden">Copy</span>
-          <span className="hidden group-data-copied:inline">Copied</span>
-          <span className="sr-only"> {label}</span>
-        </button>
+          className="absolute end-2 h-7 rounded-md px-2.5 font-medium text-xs hover:underline"
+        />
       </div>
     </figure>
   )

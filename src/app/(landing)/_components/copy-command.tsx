@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react'
+import { CopyIconButton } from '@/core/ui/copy-button'
 
-/** A command in a terminal, with a button that copies it. The early script does the copying; without it there is no button. */
+/** A command in a terminal, with a button that copies it. */
 export function CopyCommand({ command }: { command: string }) {
   return (
     <span
@@ -11,18 +11,11 @@ export function CopyCommand({ command }: { command: string }) {
         <b aria-hidden="true">$ </b>
         {command}
       </code>
-      <button
-        type="button"
-        data-copy={command}
-        aria-label={`Copy ${command}`}
-        className="group grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [html:not([data-theme])_&]:hidden"
-      >
-        <Copy aria-hidden="true" className="size-4 group-data-copied:hidden" />
-        <Check aria-hidden="true" className="hidden size-4 group-data-copied:block" />
-      </button>
-      <span role="status" className="sr-only">
-        <span className="hidden [[data-copied]~*>&]:inline">Copied</span>
-      </span>
+      <CopyIconButton
+        text={command}
+        label={`Copy ${command}`}
+        className="grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [&_svg]:size-4"
+      />
     </span>
   )
 }

@@ -1,7 +1,6 @@
 import { FileText, LogIn, MailPlus, TriangleAlert } from 'lucide-react'
 import { roles } from '@/core/auth/roles'
 import { Button } from '@/core/ui/button'
-import { buttonVariants } from '@/core/ui/control'
 import { Copyable } from '@/core/ui/copyable'
 import { DeviceIcon } from '@/core/ui/device-icon'
 import { Facts } from '@/core/ui/facts'
@@ -137,16 +136,8 @@ function Marks() {
           <RelativeTime at={new Date('2026-11-15T12:00:00Z')} />
         </div>
       </Example>
-      <Example
-        name="Copyable (needs JavaScript for its button)"
-        code={'<Copyable buttonClassName={…}>{link}</Copyable>'}
-      >
-        <Copyable
-          className="wrap-anywhere font-mono text-sm"
-          buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-        >
-          npm run dev
-        </Copyable>
+      <Example name="Copyable (its button needs JavaScript)" code={'<Copyable>{link}</Copyable>'}>
+        <Copyable className="wrap-anywhere font-mono text-sm">npm run dev</Copyable>
       </Example>
     </>
   )

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
-import { CopyButton } from '../copy-button'
+import { buttonVariants } from '@/core/ui/button'
+import { CopyButton } from '@/core/ui/copy-button'
 
 export function Section({ title, children }: { title: string; children: ReactNode }) {
   const id = title.toLowerCase()
@@ -19,7 +20,11 @@ export function Example({ name, code, children }: { name: string; code: string; 
     <div className="grid grid-cols-1 gap-3">
       <div className="flex items-center justify-between gap-3">
         <h3 className="font-semibold text-base">{name}</h3>
-        <CopyButton text={code} label={`code of ${name}`} />
+        <CopyButton
+          text={code}
+          label={`code of ${name}`}
+          className={buttonVariants({ variant: 'ghost', size: 'small' })}
+        />
       </div>
       <div className="rounded-lg bg-background p-4.5 shadow-card">{children}</div>
       <pre className="wrap-anywhere whitespace-pre-wrap rounded-md bg-muted px-3.5 py-2.5 font-mono text-xs leading-5">

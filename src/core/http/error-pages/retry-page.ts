@@ -25,7 +25,7 @@ a,button{display:inline-block;margin:0 .5rem .5rem 0;padding:7px 14px;border:0;b
 :focus-visible{outline:2px solid light-dark(oklch(.56 .115 166),oklch(.72 .13 166));outline-offset:2px}
 .primary{background:light-dark(oklch(.455 .098 166),oklch(.765 .135 166));box-shadow:none;color:light-dark(#fff,oklch(.19 .04 166))}
 button{margin:0 0 0 .5rem;padding:3px 10px}
-html:not([data-theme]) .script,html:not([data-signed-in]) [data-when=signed-in],html[data-signed-in] [data-when=signed-out],button:not([data-copied]) .copied,[data-copied] .copy{display:none}`
+html:not([data-theme]) .script,html:not([data-clipboard]) button,html:not([data-signed-in]) [data-when=signed-in],html[data-signed-in] [data-when=signed-out],button:not([data-copied]) .copied,[data-copied] .copy{display:none}`
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character)
@@ -57,6 +57,6 @@ export function renderRetryPage(error: AppError, { method, requestId }: { method
 <p class="muted">${escapeHtml(detailOf(error))}</p>
 ${canRetry ? `<p class="script">Trying again in <span data-retry="${seconds}">${formatSeconds(seconds)}</span>.</p>` : ''}
 <p>${canRetry ? '<a href="" class="primary">Try again</a>' : ''}<a href="/" data-when="signed-out">Go to homepage</a><a href="/dashboard" data-when="signed-in">Go to dashboard</a></p>
-<p class="muted">Request ID: <code>${id}</code><button type="button" data-copy="${id}" class="script"><span class="copy">Copy</span><span class="copied">Copied</span></button></p>
+<p class="muted">Request ID: <code>${id}</code><button type="button" data-copy="${id}"><span class="copy">Copy</span><span class="copied">Copied</span></button></p>
 </main>${canRetry ? `<script>${retryScript}</script>` : ''}</body></html>`
 }

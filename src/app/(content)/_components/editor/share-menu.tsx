@@ -40,10 +40,7 @@ export function ShareMenu({ postId, scope }: { postId: string; scope: string | u
           <input type="hidden" name="id" value={postId} />
           <ScopeField slug={scope} />
           <FormMessage />
-          <PreviewLink
-            className="wrap-anywhere text-sm"
-            buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-          />
+          <PreviewLink className="wrap-anywhere text-sm" />
           <SubmitButton variant="outline" size="small">
             Create preview link
           </SubmitButton>

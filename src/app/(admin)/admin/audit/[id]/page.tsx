@@ -6,6 +6,7 @@ import { requirePermission } from '@/core/auth/session/actor'
 import { env } from '@/core/env'
 import type { Fact } from '@/core/module-ui'
 import { buttonVariants } from '@/core/ui/button'
+import { CopyButton } from '@/core/ui/copy-button'
 import { Copyable } from '@/core/ui/copyable'
 import { Facts } from '@/core/ui/facts'
 import { Page } from '@/core/ui/page'
@@ -42,10 +43,7 @@ export default async function EventPage({ params }: PageProps<'/admin/audit/[id]
         </TitledCard>
         <TitledCard title="Raw event">
           <div className="px-4.5 pt-2 pb-4">
-            <Copyable
-              className="wrap-anywhere block w-full whitespace-pre-wrap rounded-md bg-muted p-3 font-mono text-xs"
-              buttonClassName={buttonVariants({ variant: 'outline', size: 'small' })}
-            >
+            <Copyable className="wrap-anywhere block w-full whitespace-pre-wrap rounded-md bg-muted p-3 font-mono text-xs">
               {JSON.stringify(rawEvent(event), null, 2)}
             </Copyable>
           </div>
@@ -111,17 +109,12 @@ const rawEvent = ({ id, at, kind, actorId, targetId, ip, userAgent, details, sco
   scope_id: scopeId,
 })
 
-/** The early script copies; without JavaScript the button is not shown. */
-function CopyLink({ event }: { event: AuditEvent }) {
-  return (
-    <button
-      type="button"
-      data-copy={new URL(`/admin/audit/${eventKey(event)}`, env.AUTH_URL).href}
-      className={buttonVariants({ variant: 'outline', className: 'group [html:not([data-theme])_&]:hidden' })}
-    >
-      <Link2 aria-hidden="true" />
-      <span className="group-data-[copied]:hidden">Copy link</span>
-      <span className="hidden group-data-[copied]:inline">Copied</span>
-    </button>
-  )
-}
+const CopyLink = ({ event }: { event: AuditEvent }) => (
+  <CopyButton
+    text={new URL(`/admin/audit/${eventKey(event)}`, env.AUTH_URL).href}
+    icon={<Link2 aria-hidden="true" />}
+    className={buttonVariants({ variant: 'outline' })}
+  >
+    Copy link
+  </CopyButton>
+)
