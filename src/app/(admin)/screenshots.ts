@@ -167,7 +167,7 @@ async function insertSampleData(): Promise<void> {
     `insert into admin_days (day, kind, count)
      select current_date - age, kind, (40 - age * 0.5 + 15 * sin(age) + 9 * sin(age * age)) * weight
      from generate_series(1, 59) age,
-       (values ('person.joined', 0.3), ('session.started', 9), ('signin.failed', 0.2)) as kinds (kind, weight)
+       (values ('person.joined', 0.04), ('session.started', 9), ('signin.failed', 0.2)) as kinds (kind, weight)
      on conflict do nothing`,
   )
 }

@@ -1,6 +1,6 @@
 import Link from 'next/link'
 import { buttonVariants } from '@/core/ui/button'
-import { Copyable } from '@/core/ui/copyable'
+import { CopyButton } from '@/core/ui/copy-button'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { Badge, Card } from '@/core/ui/surface'
 import { unusedDays } from '../_images/clean-up'
@@ -13,6 +13,7 @@ import { Thumbnail } from './thumbnail'
 /** An image of the library: what it is, where it is used, the Markdown that embeds it, and what can be done with it. */
 export function ImageCard({ image, actor }: { image: LibraryImage; actor: Writer }) {
   const { id, name, alt, width, height, ownerId, ownerName, createdAt, uses } = image
+  const markdown = markdownOf(id, alt)
   return (
     <Card className="grid h-full grid-cols-1 content-start gap-3">
       <Thumbnail image={image} />
@@ -24,13 +25,11 @@ export function ImageCard({ image, actor }: { image: LibraryImage; actor: Writer
         </p>
       </div>
       <Uses uses={uses} />
-      <Copyable
-        label={`Markdown of ${name}`}
-        className="block max-w-full truncate rounded-md bg-muted px-2 py-1 text-xs"
-      >
-        {markdownOf(id, alt)}
-      </Copyable>
-      <p className="flex flex-wrap gap-3">
+      <code className="truncate rounded-md bg-muted px-2 py-1 text-xs">{markdown}</code>
+      <p className="flex flex-wrap gap-2">
+        <CopyButton text={markdown} label={`of ${name}`}>
+          Copy Markdown
+        </CopyButton>
         {mayReplace(actor, ownerId) && (
           <Link
             href={`/content/images/replace/${id}`}

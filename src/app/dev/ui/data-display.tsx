@@ -1,6 +1,7 @@
 import { FileText, LogIn, MailPlus, TriangleAlert } from 'lucide-react'
 import { roles } from '@/core/auth/roles'
-import { Button } from '@/core/ui/button'
+import { Button, buttonVariants } from '@/core/ui/button'
+import { CopyButton, CopyIconButton } from '@/core/ui/copy-button'
 import { Copyable } from '@/core/ui/copyable'
 import { DeviceIcon } from '@/core/ui/device-icon'
 import { Facts } from '@/core/ui/facts'
@@ -136,8 +137,21 @@ function Marks() {
           <RelativeTime at={new Date('2026-11-15T12:00:00Z')} />
         </div>
       </Example>
-      <Example name="Copyable (its button needs JavaScript)" code={'<Copyable>{link}</Copyable>'}>
-        <Copyable className="wrap-anywhere font-mono text-sm">npm run dev</Copyable>
+      <Example
+        name="Copy buttons (they need JavaScript)"
+        code={
+          '<Copyable>{link}</Copyable>\n<CopyButton text={url}>Copy link</CopyButton>\n<CopyIconButton text={id} label="Copy user ID" className={…} />'
+        }
+      >
+        <div className="flex flex-wrap items-end gap-6">
+          <Copyable className="wrap-anywhere font-mono text-sm">npm run dev</Copyable>
+          <CopyButton text="npm run dev">Copy link</CopyButton>
+          <CopyIconButton
+            text="7be021"
+            label="Copy user ID"
+            className={buttonVariants({ variant: 'ghost', size: 'icon' })}
+          />
+        </div>
       </Example>
     </>
   )
