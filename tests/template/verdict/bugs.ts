@@ -1,8 +1,8 @@
 import type { Bug } from '../support/insert-bug.ts'
 
 export interface VerdictBug extends Bug {
-  /** The step that fails. */
-  step: string
+  /** The step that fails: of two that run at the same time, the first to find it. */
+  steps: string[]
   /** What its last 40 lines say. */
   says: RegExp
 }
@@ -17,7 +17,7 @@ export const bugs: VerdictBug[] = [
         ["import 'server-only'\n", "import 'server-only'\nimport '../(admin)/capitalize'\n"],
       ],
     },
-    step: 'lint',
+    steps: ['lint'],
     says: /\(account\)\/revoke\.ts:\d+:\d+ lint\/style\/noRestrictedImports/,
   },
   {
@@ -28,7 +28,7 @@ export const bugs: VerdictBug[] = [
         ["import 'server-only'\n", "import 'server-only'\nimport './browser-token'\n"],
       ],
     },
-    step: 'lint',
+    steps: ['lint'],
     says: /(cookies|browser-token)\.ts:\d+:\d+ lint\/suspicious\/noImportCycles/,
   },
   {
@@ -39,7 +39,7 @@ export const bugs: VerdictBug[] = [
         ['export const maxInputLength = 1024', "export const maxInputLength: number = '1024'"],
       ],
     },
-    step: 'types',
+    steps: ['types'],
     says: /src\/core\/auth\/password\/hash\.ts\(\d+,\d+\): error TS2322/,
   },
   {
@@ -53,7 +53,7 @@ export const bugs: VerdictBug[] = [
         ],
       ],
     },
-    step: 'unit',
+    steps: ['unit'],
     // Many tests do, and the run stops at the first.
     says: /FAIL .*\.test\.ts > [\s\S]*❯ src\/.*\.test\.ts:\d+/,
   },
@@ -68,7 +68,7 @@ export const bugs: VerdictBug[] = [
         ],
       ],
     },
-    step: 'unit',
+    steps: ['unit'],
     says: /FAIL .*\.test\.ts > [\s\S]*❯ src\/.*\.test\.ts:\d+/,
   },
   {
@@ -82,7 +82,7 @@ export const bugs: VerdictBug[] = [
         ],
       ],
     },
-    step: 'unit',
+    steps: ['unit'],
     says: /FAIL .*schema(-changes)?\.test\.ts/,
   },
   {
@@ -96,8 +96,8 @@ export const bugs: VerdictBug[] = [
         ],
       ],
     },
-    step: 'smoke',
-    says: /✘ .*\.e2e\.ts:\d+/,
+    steps: ['smoke', 'security'],
+    says: /✘ .*\.e2e\.ts:\d+|FAIL H-\d+ .*\n.*GET \/account\/profile returned 500/,
   },
   {
     name: 'role',
@@ -107,7 +107,7 @@ export const bugs: VerdictBug[] = [
         ["const callers = ['nobody', ...roles] as const", "const callers = ['nobody', 'viewer', 'admin'] as const"],
       ],
     },
-    step: 'matrix',
+    steps: ['matrix'],
     says: /FAIL.*users can have the role editor/,
   },
   {
@@ -125,7 +125,7 @@ export const bugs: VerdictBug[] = [
         ],
       ],
     },
-    step: 'security',
+    steps: ['security'],
     says: /FAIL H-401 .*who-may-call\.ts:\d+/,
   },
 ]

@@ -62,7 +62,7 @@ function report(name: string, seconds: number, problem: string | undefined, line
 }
 
 async function insert(bug: VerdictBug): Promise<void> {
-  const { name, description, changes, step, says } = bug
+  const { name, description, changes, steps, says } = bug
   const before = Object.keys(changes).map(
     (file) => [join(folder, file), readFileSync(join(folder, file), 'utf8')] as const,
   )
@@ -74,8 +74,8 @@ async function insert(bug: VerdictBug): Promise<void> {
   const problem =
     status === 0
       ? 'the run passed'
-      : !lines.some((line) => line.startsWith(`=== FAILED: ${step} `))
-        ? `not the step ${step} has failed`
+      : !steps.some((step) => lines.some((line) => line.startsWith(`=== FAILED: ${step} `)))
+        ? `no ${steps.join(' or ')} has failed`
         : says.test(lines.join('\n'))
           ? undefined
           : `the last 40 lines do not match ${says}`
