@@ -39,7 +39,7 @@ export function CopyIconButton({ text, label, className }: { text: string; label
     <>
       <button type="button" data-copy={text} data-tooltip="" aria-label={label} className={`group ${className}`}>
         <Copy aria-hidden="true" className="group-data-copied:hidden" />
-        <Check aria-hidden="true" className="hidden group-data-copied:block" />
+        <Check aria-hidden="true" className="hidden text-success-text group-data-copied:block" />
       </button>
       <span role="status" className="sr-only">
         <span className="hidden [[data-copied]~*>&]:inline">Copied</span>

@@ -4,6 +4,7 @@ import { providerName } from '@/core/auth/oauth/providers'
 import type { Fact } from '@/core/module-ui'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
+import { cn } from '@/core/ui/cn'
 import { CopyIconButton } from '@/core/ui/copy-button'
 import { Facts } from '@/core/ui/facts'
 import { Badge, TitledCard } from '@/core/ui/surface'
@@ -42,7 +43,7 @@ export function UserDetailsCard({ user, fieldFacts }: { user: UserDetails; field
           <CopyIconButton
             text={user.id}
             label="Copy user ID"
-            className={buttonVariants({ variant: 'ghost', className: '-me-1 size-6' })}
+            className={cn(buttonVariants({ variant: 'ghost', size: 'icon' }), '-me-1 size-6')}
           />
         </>
       ),

@@ -14,7 +14,7 @@ export function CopyCommand({ command }: { command: string }) {
       <CopyIconButton
         text={command}
         label={`Copy ${command}`}
-        className="grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [&_svg]:size-4"
+        className="grid size-8 shrink-0 place-items-center rounded-md bg-white/20 [&_svg]:size-4 [&_svg]:text-inherit"
       />
     </span>
   )
