@@ -265,7 +265,7 @@ describe('a sensitive action', () => {
     expect(calls).toEqual([])
   })
 
-  test('still sends a user with a second factor to the page that asks for both, and does not check the password', async () => {
+  test('sends a user whose second factor is not a code to the page that asks for both, and does not check the password', async () => {
     modules.push({
       name: 'fake',
       title: 'Fake',
@@ -282,6 +282,64 @@ describe('a sensitive action', () => {
     expect(await failuresOf(userId)).toBe(0)
     expect(await kindsOf(userId)).toEqual([])
     expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
+  })
+
+  describe('of a user with a code as second factor', () => {
+    const verified: string[] = []
+    beforeEach(() => {
+      verified.length = 0
+      const verifyCode = async (code: string) => {
+        verified.push(code)
+        if (code === 'busy') throw new AppError('rate_limited')
+        if (code !== '123456') throw new AppError('invalid_credentials', 'Incorrect code')
+      }
+      const secondFactor = { kind: 'totp', page: '/signin' as const, verifyCode }
+      modules.push({ name: 'fake', title: 'Fake', secondFactor: async (id) => (id === userId ? secondFactor : null) })
+    })
+
+    test('runs with password and code, and does not pass them on', async () => {
+      const { token } = await newSession()
+      const { result, token: renewed } = await submit(token, { name: 'x', ownPassword: password, ownCode: '123456' })
+      expect(result).toEqual({ ok: true, data: { name: 'x' } })
+      expect(await findSession(renewed ?? '')).toMatchObject({ isReauthenticated: true })
+      expect(await kindsOf(userId)).toEqual(['session.confirmed'])
+    })
+
+    test('does nothing with one of them alone, and then checks neither', async () => {
+      const { token } = await newSession()
+      for (const [fields, missing] of [
+        [{ ownPassword: password }, { ownCode: ['Enter the code'] }],
+        [{ ownPassword: password, ownCode: '' }, { ownCode: ['Enter the code'] }],
+        [{ ownPassword: '', ownCode: '123456' }, { ownPassword: ['Enter your password'] }],
+        [{ ownPassword: 'wrong' }, { ownCode: ['Enter the code'] }],
+      ] as const) {
+        const { result } = await submit(token, { name: 'x', ...fields })
+        expect(result).toMatchObject({ ok: false, error: { code: 'reauth_required', fields: missing } })
+      }
+      expect([calls, verified, await failuresOf(userId)]).toEqual([[], [], 0])
+      expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
+    })
+
+    test('does nothing with a wrong code, and says so at its field', async () => {
+      const { token } = await newSession()
+      const { result } = await submit(token, { name: 'x', ownPassword: password, ownCode: '654321' })
+      expect(result).toEqual({
+        ok: false,
+        error: { code: 'invalid_credentials', message: 'Incorrect code', fields: { ownCode: ['Incorrect code'] } },
+        values: { name: 'x' },
+      })
+      expect(calls).toEqual([])
+      expect(await findSession(token)).toMatchObject({ isReauthenticated: false })
+      const limited = await submit(token, { name: 'x', ownPassword: password, ownCode: 'busy' })
+      expect(limited.result).toMatchObject({ error: { code: 'rate_limited' } })
+    })
+
+    test('does not check the code if the password is wrong', async () => {
+      const { token } = await newSession()
+      const { result } = await submit(token, { name: 'x', ownPassword: 'wrong', ownCode: '123456' })
+      expect(result).toMatchObject({ error: { fields: { ownPassword: ['Incorrect password'] } } })
+      expect([calls, verified, await failuresOf(userId)]).toEqual([[], [], 1])
+    })
   })
 
   test('cannot be reauthenticated by a user without a password', async () => {

@@ -2,7 +2,7 @@ import 'server-only'
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import { ownPasswordField, reauthenticateInline } from './auth/flows/reauthenticate'
+import { ownCodeField, ownPasswordField, reauthenticateInline } from './auth/flows/reauthenticate'
 import { type Allow, type AppAllow, type ScopeAllow, signedIn } from './auth/policy'
 import {
   type ActorFor,
@@ -48,8 +48,9 @@ interface GuardedSpec<Input extends z.ZodType, Data, Allowed extends Allow>
    */
   allow: Allowed
   /**
-   * The caller must have reauthenticated within the last hour, or send their password along in the field `ownPassword`.
-   * The form shows that field with `Reauthenticate` (core/ui/reauthenticate.tsx); `run` never sees it.
+   * The caller must have reauthenticated within the last hour, or send their password along in the field `ownPassword`, and the
+   * code of their second factor in `ownCode`. The form shows these fields with `Reauthenticate` (core/ui/reauthenticate.tsx);
+   * `run` never sees them.
    */
   isSensitive?: boolean
   run(context: { input: z.output<Input>; actor: ActorFor<Allowed> }): Promise<Data>
@@ -93,8 +94,8 @@ function takeScope(input: unknown): unknown {
 }
 
 /**
- * Throws unless the caller has reauthenticated, or does so with the password in the input. Returns the input without it. The
- * input is validated only afterwards: nobody learns anything about it before.
+ * Throws unless the caller has reauthenticated, or does so with the password in the input. Returns the input without it and the
+ * code. The input is validated only afterwards: nobody learns anything about it before.
  */
 async function reauthenticateWith(input: unknown): Promise<unknown> {
   const isSent = typeof input === 'object' && input !== null && Object.hasOwn(input, ownPasswordField)
@@ -102,8 +103,8 @@ async function reauthenticateWith(input: unknown): Promise<unknown> {
     await requireReauthenticated()
     return input
   }
-  const { [ownPasswordField]: password, ...ownInput } = input as Record<string, unknown>
-  if (!(await getSession())?.isReauthenticated) await reauthenticateInline(password)
+  const { [ownPasswordField]: password, [ownCodeField]: code, ...ownInput } = input as Record<string, unknown>
+  if (!(await getSession())?.isReauthenticated) await reauthenticateInline(password, code)
   return ownInput
 }
 

@@ -14,6 +14,11 @@ export interface SecondFactor {
   page: Route
   /** The user has no second factor yet and sets one up on that page. */
   needsSetup?: boolean
+  /**
+   * Checks and uses up a code of the user, in a form that asks for it beside the password. Counts a wrong code, and throws. Without
+   * it, such a form leads to the page /confirm.
+   */
+  verifyCode?: (code: string) => Promise<void>
 }
 
 /** The user that a module's bearer token authenticates. */

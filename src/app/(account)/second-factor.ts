@@ -6,6 +6,7 @@ import { appName } from '@/brand'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
 import { findRole } from '@/core/auth/roles'
 import { causedBy } from '@/core/auth/security-notice'
+import { findTrustedDeviceOfUser } from '@/core/auth/session/trusted-device'
 import { decrypt, encrypt } from '@/core/auth/tokens/encrypt'
 import { hashToken } from '@/core/auth/tokens/token'
 import { transactionAsSelf } from '@/core/auth/transaction-as'
@@ -78,7 +79,8 @@ async function isTwoFactorRequired(userId: string): Promise<boolean> {
 
 /** What a sign-in needs after the first factor: a code, or the setup of TOTP where it is required. Null if nothing. */
 export async function findSecondFactor(userId: string): Promise<SecondFactor | null> {
-  if (await hasTwoFactor(userId)) return { kind: 'totp', page: '/signin/second' }
+  if (await hasTwoFactor(userId))
+    return { kind: 'totp', page: '/signin/second', verifyCode: (code) => verifyCode(userId, code) }
   return (await isTwoFactorRequired(userId)) ? { kind: 'totp_setup', page: '/signin/set-up', needsSetup: true } : null
 }
 
@@ -88,8 +90,8 @@ export async function countCodeAttempt(limitKey: string): Promise<() => Promise<
   return () => codeLimit.forgive(limitKey)
 }
 
-/** Counts an attempt at sign-in. A trusted device has its own counter. */
-export async function countSignInAttempt(
+/** Counts an attempt at sign-in or reauthentication. A trusted device has its own counter. */
+async function countAttempt(
   userId: string,
   typed: string,
   trustedDeviceId: string | undefined,
@@ -101,14 +103,16 @@ export async function countSignInAttempt(
 }
 
 /** Records a wrong code. Returns whether TOTP is locked now. */
-export async function recordWrongCode(
+async function recordWrongCode(
   userId: string,
   typed: string,
-  isTrusted: boolean,
+  { isTrusted, isSignedIn }: { isTrusted: boolean; isSignedIn: boolean },
 ): Promise<{ isLocked: boolean }> {
   const client = getClientInfo(await headers())
+  const details = { reason: 'wrong_code' }
   return inTransaction(async (tx) => {
-    await recordAuditEvent(tx, 'signin.failed', { targetId: userId, client, details: { reason: 'wrong_code' } })
+    if (isSignedIn) await recordAuditEvent(tx, 'confirmation.failed', { actorId: userId, client, details })
+    else await recordAuditEvent(tx, 'signin.failed', { targetId: userId, client, details })
     if (!parseTotpCode(typed)) return { isLocked: false }
     const [count] = await tx
       .update(totp)
@@ -177,7 +181,7 @@ function parseTotpCode(typed: string): string | null {
 }
 
 /** Checks and uses up a TOTP code or a recovery code. Returns which kind it was, or null if it is wrong. */
-export async function consumeCode(
+async function consumeCode(
   tx: Transaction,
   userId: string,
   typed: string,
@@ -190,6 +194,42 @@ export async function consumeCode(
   if (!isCorrect) return null
   await cancelRemoval(tx, userId)
   return code ? 'totp' : 'recovery_code'
+}
+
+/**
+ * Runs `work`, which checks a code in its transaction with the function that it gets, and throws `invalid_credentials` for a wrong
+ * one. Counts the attempt, and records a wrong code.
+ */
+export async function attemptCode<T>(
+  userId: string,
+  typed: string,
+  work: (check: (tx: Transaction, userId: string) => Promise<string | null>) => Promise<T>,
+  { isSignedIn = false } = {},
+): Promise<T> {
+  const trustedDeviceId = await findTrustedDeviceOfUser(userId)
+  const isTrusted = trustedDeviceId !== undefined
+  const resetAttempts = await countAttempt(userId, typed, trustedDeviceId)
+  try {
+    const result = await work((tx, id) => consumeCode(tx, id, typed, isTrusted))
+    await resetAttempts()
+    return result
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid_credentials') throw error
+    const { isLocked } = await recordWrongCode(userId, typed, { isTrusted, isSignedIn })
+    throw new AppError(
+      'invalid_credentials',
+      isLocked ? 'Too many incorrect codes. Use a recovery code.' : 'Incorrect or already used code.',
+    )
+  }
+}
+
+/** Checks and uses up a code of a signed-in user. */
+async function verifyCode(userId: string, typed: string): Promise<void> {
+  const work = (check: (tx: Transaction, userId: string) => Promise<string | null>) =>
+    inTransaction(async (tx) => {
+      if (!(await check(tx, userId))) throw new AppError('invalid_credentials')
+    })
+  await attemptCode(userId, typed, work, { isSignedIn: true })
 }
 
 export async function recordTwoFactorChange(

@@ -52,6 +52,12 @@ async function enterCode(page: Page, code: string, { hasScript = true } = {}): P
 const resetTotpStep = (email: string) =>
   query('update account_totp set last_step = 0 where user_id = (select id from users where email = $1)', [email])
 
+const expireReauthentication = (email: string) =>
+  query(
+    `update sessions set confirmed_at = now() - interval '2 hours' where user_id = (select id from users where email = $1)`,
+    [email],
+  )
+
 /** The first factor, over the API. Returns the response and its cookies. */
 async function submitPassword(appUrl: string, email: string, password: string) {
   const response = await fetch(`${appUrl}/api/auth/signin`, {
@@ -102,6 +108,39 @@ for (const javaScriptEnabled of [true, false]) {
       expect((await sessionOf(page)).user.email).toBe(email)
     })
 
+    test('a form that asks for the password asks for the code, too, and does what it is for', async ({
+      page,
+      password,
+    }) => {
+      const email = await signInAsNewUser(page, password)
+      const { key, used, codes } = await setUp(page)
+      await expireReauthentication(email)
+      await page.goto('/account/email')
+      const newEmail = `new-${email}`
+      const codeField = page.getByLabel('Authentication code')
+      for (const [code, message] of [
+        ['', /Enter the code/],
+        [wrongCode(key), /already used code/],
+        [used, /already used code/],
+      ] as const) {
+        await page.getByLabel('New email').fill(newEmail)
+        await page.getByLabel('Your password').fill(password)
+        await codeField.fill(code)
+        await page.getByRole('button', { name: 'Send confirmation link' }).click()
+        await expect(codeField).toHaveAccessibleDescription(message)
+        await expect(codeField).toHaveValue('')
+      }
+      await page.getByLabel('New email').fill(newEmail)
+      await page.getByLabel('Your password').fill(password)
+      await codeField.fill(codes[0] ?? '')
+      await page.getByRole('button', { name: 'Send confirmation link' }).click()
+      await waitForEmail(newEmail, 'Confirm')
+      // It holds for an hour.
+      await page.goto('/account/delete')
+      await expect(page.getByLabel('Your password')).toHaveCount(0)
+      expect((await sessionOf(page)).user.email).toBe(email)
+    })
+
     test('a recovery code works in place of a TOTP code, once, and the user is notified', async ({
       page,
       password,
@@ -127,10 +166,7 @@ for (const javaScriptEnabled of [true, false]) {
 test('a user who reauthenticates needs both factors', async ({ page, password }) => {
   const email = await signInAsNewUser(page, password)
   const { codes } = await setUp(page)
-  await query(
-    `update sessions set confirmed_at = now() - interval '2 hours' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
+  await expireReauthentication(email)
   await page.goto('/account/two-factor')
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Continue' }).click()

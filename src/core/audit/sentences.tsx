@@ -133,6 +133,7 @@ export const coreSentences: Record<string, AuditSentence> = {
         {count > 1 ? `${count} failed identity checks` : 'failed identity check'} by {actor}
       </>
     ),
+    note: ({ reason }) => failureReasons[`${reason}`] ?? null,
   },
   'password.changed': {
     name: 'Password changed',

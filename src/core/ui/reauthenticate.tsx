@@ -1,7 +1,7 @@
 import type { Route } from 'next'
-import { ownPasswordField, type Reauthentication } from '../auth/flows/reauthenticate'
+import { ownCodeField, ownPasswordField, type Reauthentication } from '../auth/flows/reauthenticate'
 import { buttonVariants } from './button'
-import { PasswordField } from './form'
+import { Field, PasswordField } from './form'
 import { UnlessReauthenticated } from './unless-reauthenticated'
 
 export { findReauthentication } from '../auth/flows/reauthenticate'
@@ -9,24 +9,26 @@ export { findReauthentication } from '../auth/flows/reauthenticate'
 /** The page where users reauthenticate, and then return to `path`. */
 export const reauthenticationPath = (path: string) => `/confirm?callbackUrl=${encodeURIComponent(path)}` as Route
 
+const hourHint = 'We won’t ask again for an hour.'
+
 /** The user must go to the page /confirm first. Until then, the button of the form would lead to an error. */
 export const mustReauthenticateElsewhere = (reauthentication: Reauthentication | null) =>
   reauthentication !== null && !reauthentication.isReauthenticated && !reauthentication.isInline
 
 /**
- * For the form of an action with `isSensitive`: asks for the password, unless the user has reauthenticated. Users who need more
- * than a password get a link to the page that asks for it, and then return to `path`. The result of `findReauthentication` is
- * only for display; the action checks the session.
+ * For the form of an action with `isSensitive`: asks for the password, and for the code of users with a second factor, unless the
+ * user has reauthenticated. Users who sign in otherwise get a link to the page /confirm, and then return to `path`. The result of
+ * `findReauthentication` is only for display; the action checks the session.
  */
 export function Reauthenticate({
-  state: { email, isReauthenticated, isInline },
+  state: { email, isReauthenticated, isInline, needsCode },
   path,
 }: {
   state: Reauthentication
   path: string
 }) {
   return (
-    <UnlessReauthenticated isReauthenticated={isReauthenticated} fieldName={ownPasswordField}>
+    <UnlessReauthenticated isReauthenticated={isReauthenticated} fieldNames={[ownPasswordField, ownCodeField]}>
       <fieldset className="grid gap-3 rounded-md bg-muted p-3.5 shadow-[inset_0_0_0_1px_var(--border)]">
         <legend className="float-start mb-1 w-full font-[550] text-sm">Confirm it’s you</legend>
         {isInline ? (
@@ -37,9 +39,24 @@ export function Reauthenticate({
               label="Your password"
               name={ownPasswordField}
               autoComplete="current-password"
-              hint="We won’t ask again for an hour."
+              {...(!needsCode && { hint: hourHint })}
               required
             />
+            {needsCode && (
+              <Field
+                label="Authentication code"
+                name={ownCodeField}
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                hint={hourHint}
+                after={
+                  <a href={reauthenticationPath(path)} className="text-sm underline underline-offset-4">
+                    Use another way
+                  </a>
+                }
+                required
+              />
+            )}
           </>
         ) : (
           <>

@@ -209,6 +209,20 @@ export const mutations: Mutation[] = [
     build: 1,
   },
   {
+    name: 'inline-code',
+    description: 'a form reauthenticates users with a second factor by their password alone',
+    changes: {
+      'src/core/auth/flows/reauthenticate.ts': [
+        ['secondFactor?.verifyCode?.(String(code))', 'Promise.resolve()'],
+        ['...(secondFactor && !isFilled(code) &&', '...(!secondFactor && !isFilled(code) &&'],
+        ['if (!isFilled(password) || (secondFactor && !isFilled(code)))', 'if (!isFilled(password))'],
+      ],
+    },
+    failingCheck: 'H-404',
+    expected: /without the second factor/,
+    build: 1,
+  },
+  {
     name: 'device',
     description: 'a trusted device stays trusted after a password change',
     changes: {

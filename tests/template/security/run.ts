@@ -47,6 +47,7 @@ const groups: Group[] = [
   { name: 'scopes', title: 'Scopes behind a pooler', from: 'H-399', to: 'H-400', skipsSlowChecks: true },
   { name: 'rights', title: 'Who may call what', from: 'H-401', to: 'H-401' },
   { name: 'ended-sessions', title: 'Requests that wait while access is removed', from: 'H-402', to: 'H-403' },
+  { name: 'reauthentication', title: 'Reauthentication in a form', from: 'H-404', to: 'H-404' },
   { name: 'properties', title: 'Properties', from: 'P-1', to: 'P-23', runsInOwnProcess: true },
 ]
 

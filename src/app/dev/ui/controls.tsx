@@ -170,7 +170,7 @@ export function Controls() {
       >
         <div className="max-w-sm">
           <Reauthenticate
-            state={{ email: 'ada@example.com', isReauthenticated: false, isInline: true }}
+            state={{ email: 'ada@example.com', isReauthenticated: false, isInline: true, needsCode: true }}
             path="/dev/ui"
           />
         </div>

@@ -89,21 +89,36 @@ async function markReauthenticated(session: Session): Promise<void> {
   await recordAuditEvent(db, 'session.confirmed', { actorId: session.user.id, client: getClientInfo(await headers()) })
 }
 
-/** The field in which the form of a sensitive action sends the password along. */
+/** The fields in which the form of a sensitive action sends the password along, and the code of the second factor. */
 export const ownPasswordField = 'ownPassword'
+export const ownCodeField = 'ownCode'
 
 /**
- * Reauthenticates with the password that a form sent along with a sensitive action. A user with a second factor cannot: the
- * page /confirm asks for both. That is checked before the password, so that such a request does not test passwords either.
+ * Reauthenticates with what a form sent along with a sensitive action: the password, and the code of users who have a second
+ * factor. If that cannot be checked here, the page /confirm asks for both; the password is not tested then.
  */
-export async function reauthenticateInline(password: unknown): Promise<void> {
+export async function reauthenticateInline(password: unknown, code: unknown): Promise<void> {
   const session = await getSession()
   if (!session) throw new AppError('unauthenticated')
   await rejectImpersonation()
-  if (await findSecondFactor(session.user.id)) throw new AppError('reauth_required')
-  if (typeof password !== 'string' || password === '')
-    throw new AppError('reauth_required', undefined, { fields: { [ownPasswordField]: ['Enter your password'] } })
-  await markReauthenticated((await verifyOwnPassword(password, ownPasswordField)).session)
+  const secondFactor = await findSecondFactor(session.user.id)
+  if (secondFactor && !secondFactor.verifyCode) throw new AppError('reauth_required')
+  const fields = {
+    ...(!isFilled(password) && { [ownPasswordField]: ['Enter your password'] }),
+    ...(secondFactor && !isFilled(code) && { [ownCodeField]: ['Enter the code'] }),
+  }
+  if (!isFilled(password) || (secondFactor && !isFilled(code)))
+    throw new AppError('reauth_required', undefined, { fields })
+  const { session: verified } = await verifyOwnPassword(password, ownPasswordField)
+  await secondFactor?.verifyCode?.(String(code)).catch(moveToCodeField)
+  await markReauthenticated(verified)
+}
+
+const isFilled = (value: unknown): value is string => typeof value === 'string' && value !== ''
+
+function moveToCodeField(error: unknown): never {
+  if (!(error instanceof AppError) || error.code !== 'invalid_credentials') throw error
+  throw new AppError(error.code, error.message, { fields: { [ownCodeField]: [error.message] } })
 }
 
 export interface Reauthentication {
@@ -112,6 +127,8 @@ export interface Reauthentication {
   isReauthenticated: boolean
   /** Whether a form may ask for the password itself, instead of a detour to the page /confirm. */
   isInline: boolean
+  /** Whether it must ask for the code of the second factor, too. */
+  needsCode: boolean
 }
 
 /** How a form asks the signed-in user to reauthenticate. Only for display: the action checks it. */
@@ -120,8 +137,8 @@ export async function findReauthentication(): Promise<Reauthentication | null> {
   if (!session) return null
   const { id, email } = session.user
   const [isWithPassword, secondFactor] = await Promise.all([hasPassword(id), findSecondFactor(id)])
-  const isInline = isWithPassword && !secondFactor && !session.impersonatedBy
-  return { email, isReauthenticated: session.isReauthenticated, isInline }
+  const isInline = isWithPassword && (!secondFactor || secondFactor.verifyCode !== undefined) && !session.impersonatedBy
+  return { email, isReauthenticated: session.isReauthenticated, isInline, needsCode: secondFactor !== null }
 }
 
 /** Whether the user has a password to reauthenticate with. */
