@@ -46,7 +46,8 @@ const reauthenticate = (code: unknown, withPassword = password) =>
       return (error as { code: string }).code
     }
   })
-const failures = async () => (await db.select({ count: totp.failures }).from(totp).where(eq(totp.userId, userId)))[0]?.count
+const failures = async () =>
+  (await db.select({ count: totp.failures }).from(totp).where(eq(totp.userId, userId)))[0]?.count
 const kinds = async () =>
   (await db.select({ kind: auditEvents.kind }).from(auditEvents).where(eq(auditEvents.actorId, userId))).map(
     ({ kind }) => kind,
@@ -55,14 +56,20 @@ const kinds = async () =>
 test('password and code reauthenticate, and the code is used up', async () => {
   const code = codeAt(0)
   expect(await reauthenticate(code)).toBe(true)
-  await db.update(sessions).set({ reauthenticatedAt: sql`now() - interval '2 hours'` }).where(eq(sessions.userId, userId))
+  await db
+    .update(sessions)
+    .set({ reauthenticatedAt: sql`now() - interval '2 hours'` })
+    .where(eq(sessions.userId, userId))
   expect(await reauthenticate(code)).toBe('invalid_credentials')
 })
 
 test('a recovery code works once', async () => {
   const [code = ''] = await inTransaction((tx) => replaceRecoveryCodes(tx, userId))
   expect(await reauthenticate(code)).toBe(true)
-  await db.update(sessions).set({ reauthenticatedAt: sql`now() - interval '2 hours'` }).where(eq(sessions.userId, userId))
+  await db
+    .update(sessions)
+    .set({ reauthenticatedAt: sql`now() - interval '2 hours'` })
+    .where(eq(sessions.userId, userId))
   expect(await reauthenticate(code)).toBe('invalid_credentials')
 })
 
@@ -84,7 +91,10 @@ test('a code is not used up by a wrong password, or by one that is missing', asy
 
 test('the code of another user is wrong', async () => {
   const other = new Secret({ size: 20 }).base32
-  await db.update(totp).set({ secret: encrypt('totp', other) }).where(eq(totp.userId, userId))
+  await db
+    .update(totp)
+    .set({ secret: encrypt('totp', other) })
+    .where(eq(totp.userId, userId))
   expect(await reauthenticate(codeAt(0))).toBe('invalid_credentials')
   expect(await failures()).toBe(1)
 })

@@ -181,12 +181,7 @@ function parseTotpCode(typed: string): string | null {
 }
 
 /** Checks and uses up a TOTP code or a recovery code. Returns which kind it was, or null if it is wrong. */
-async function consumeCode(
-  tx: Transaction,
-  userId: string,
-  typed: string,
-  isTrusted: boolean,
-): Promise<string | null> {
+async function consumeCode(tx: Transaction, userId: string, typed: string, isTrusted: boolean): Promise<string | null> {
   const code = parseTotpCode(typed)
   const isCorrect = code
     ? await consumeTotpCode(tx, userId, code, isTrusted)

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { expect, expectNoLayoutShift, signIn, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import {
+  expect,
+  expectAccessible,
+  expectNoLayoutShift,
+  signIn,
+  startSession,
+  test,
+} from '../../../tests/app/support/e2e-test.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import {
   alertMessage,
   createUser,
   createUsers,
-  expectAccessibleInBothThemes,
   expectNoHorizontalScroll,
   expireReauthentication,
   notFoundHeading,
@@ -534,7 +540,7 @@ test('suspending requires reauthentication within the last hour, and returns to 
   await dialog.getByRole('button', { name: 'Suspend 1 user' }).click()
   await expect(dialog.getByLabel('Your password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
   expect(await query('select suspended_at from users where name = $1', [name])).toEqual([{ suspended_at: null }])
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await dialog.getByLabel('Your password', { exact: true }).fill(password)
   await dialog.getByRole('button', { name: 'Suspend 1 user' }).click()
   await expect(toast(page)).toContainText('User suspended.')
@@ -608,7 +614,7 @@ test('the sidebar links to the admin pages, and marks the current one', async ({
   }
   const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: 'users.delete' }) })
   await expect(row.getByRole('cell', { name: /^(Yes|No)$/ })).toHaveText(['No', 'No', 'Yes'])
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
 })
 
 test('the user list is accessible in each of its states', async ({ page, password }) => {
@@ -624,19 +630,19 @@ test('the user list is accessible in each of its states', async ({ page, passwor
     '?done=deleted',
   ]) {
     await page.goto(`/admin/users${queryString}`)
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
   }
   await page.goto(`/admin/users?search=${word}&limit=2`)
   for (const name of ['Role', 'View', `Actions for ${one?.name}`]) {
     await filterButton(page, name).click()
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
     await page.keyboard.press('Escape')
   }
   await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
   await expect(selectionBar(page)).toBeVisible()
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await suspendSelected(page, 2)
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
 })
 
 for (const width of [320, 390]) {

@@ -69,7 +69,12 @@ const examples: [kind: string, given: Partial<AuditEvent>, sentence: string, not
   ['session.revoked', { details: { count: 3 } }, 'ada signed Grace out everywhere (3 sessions)'],
   ['session.confirmed', noTarget, 'ada confirmed their identity'],
   ['confirmation.failed', noTarget, 'Failed identity check by ada'],
-  ['confirmation.failed', { ...noTarget, details: { reason: 'wrong_code' } }, 'Failed identity check by ada', 'Wrong code'],
+  [
+    'confirmation.failed',
+    { ...noTarget, details: { reason: 'wrong_code' } },
+    'Failed identity check by ada',
+    'Wrong code',
+  ],
   ['password.changed', { ...self, details: { way: 'change' } }, 'ada changed their password'],
   ['password.changed', { ...self, details: { way: 'first' } }, 'ada set a password'],
   [

@@ -1,4 +1,4 @@
-import { expect, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
 import { waitForShortcuts } from '../../../tests/app/support/palette.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
@@ -6,7 +6,6 @@ import { chooseFromMenu, passwordField, toast, waitForRouter } from './e2e-dialo
 import {
   createUser,
   createUsers,
-  expectAccessibleInBothThemes,
   expectNoHorizontalScroll,
   expireReauthentication,
   notFoundHeading,
@@ -284,7 +283,7 @@ test('from within the app a dialog opens over the page, with focus on the safe b
   await expect(dialog).toBeVisible()
   await expect(page).toHaveURL(/\/admin\/invitations\/[\w-]+\/revoke$/)
   await expect(dialog.getByRole('link', { name: 'Cancel' })).toBeFocused()
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await page.keyboard.press('Escape')
   await expect(dialog).toHaveCount(0)
   await expect(page).toHaveURL('/admin/invitations')
@@ -355,7 +354,7 @@ test('the dialogs are accessible as pages, and do not scroll horizontally on a n
   ]) {
     await page.goto(`/admin/${path}`)
     await expect(page.getByRole('heading', { level: 1 })).toBeAttached()
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
     await expectNoHorizontalScroll(page)
   }
 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, expectAccessible, startSession } from '../../../tests/app/support/e2e-test.ts'
+import { expect, startSession } from '../../../tests/app/support/e2e-test.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
 import { query } from '../../../tests/app/support/query.ts'
 
@@ -66,13 +66,6 @@ export async function search(page: Page, text: string): Promise<void> {
   await searchField(page).fill(text)
   await searchField(page).press('Enter')
   await page.waitForURL((url) => url.searchParams.get('search') === text)
-}
-
-export async function expectAccessibleInBothThemes(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expectAccessible(page)
-  }
 }
 
 export async function expectNoHorizontalScroll(page: Page): Promise<void> {

@@ -1,14 +1,7 @@
 import type { Page } from '@playwright/test'
-import { expect, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
 import { query } from '../../../tests/app/support/query.ts'
-import {
-  createUser,
-  expectAccessibleInBothThemes,
-  expectNoHorizontalScroll,
-  section,
-  signInAsAdmin,
-  uniqueWord,
-} from './e2e-users.ts'
+import { createUser, expectNoHorizontalScroll, section, signInAsAdmin, uniqueWord } from './e2e-users.ts'
 
 const chart = (page: Page, name: string) => page.getByRole('img', { name: new RegExp(`^${name} by day`) })
 const period = (page: Page) => page.getByRole('navigation', { name: 'Period' })
@@ -28,7 +21,7 @@ test('an admin sees the number of users and the daily charts, with a table for e
   await expect(numbers.getByRole('columnheader')).toHaveText(['Day', 'Sign-ins', 'Previous'])
   const today = Number((await numbers.getByRole('cell').first().innerText()).replaceAll(',', ''))
   expect(today).toBeGreaterThan(0)
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await page.getByRole('main').getByRole('link', { name: 'Users' }).click()
   await expect(page).toHaveURL('/admin/users')
 

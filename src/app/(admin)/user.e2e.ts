@@ -1,12 +1,11 @@
 import type { Page } from '@playwright/test'
-import { expect, signIn, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expect, expectAccessible, signIn, startSession, test } from '../../../tests/app/support/e2e-test.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import {
   alertMessage,
   createUser,
-  expectAccessibleInBothThemes,
   expectNoHorizontalScroll,
   expireReauthentication,
   notFoundHeading,
@@ -320,7 +319,7 @@ test('modules add tabs with a number, and each tab is a page of its own', async 
     const posts = section(page, 'Posts').getByRole('listitem')
     await expect(posts).toHaveCount(25)
     await expect(posts.first()).toContainText('Draft')
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
     await page.getByRole('link', { name: 'Older posts' }).click()
     await expect(posts).toHaveCount(2)
     await expect(posts.first().getByRole('link')).toHaveAttribute('href', /^\/content\/[\w-]+$/)
@@ -331,7 +330,7 @@ test('modules add tabs with a number, and each tab is a page of its own', async 
     await tab(page, /^API tokens\s*1$/).click()
     await expect(page).toHaveURL(`/admin/users/${id}/tokens`)
     await expect(section(page, 'API tokens').getByRole('listitem')).toContainText(/Deploy script\s*viewer.*Never used/i)
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
   }
 })
 
@@ -366,7 +365,7 @@ test('admins cannot suspend or delete themselves, and are warned before they low
   await page.getByRole('button', { name: 'More actions' }).click()
   await expect(page.getByRole('group', { name: 'More actions' })).toContainText('You can’t suspend yourself')
   await expect(page.getByRole('link', { name: /Suspend|Delete|Impersonate/ })).toHaveCount(0)
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await page.keyboard.press('Escape')
   await openDialog(page, 'Change role', `Change the role of ${admin.name}`)
   const field = page.getByLabel('Role', { exact: true })
@@ -451,7 +450,7 @@ test('sensitive actions require reauthentication within the last hour, and retur
   expect(await query('select role from users where email = $1', [email])).toEqual([{ role: 'viewer' }])
 
   await page.goto(`/admin/users/${id}`)
-  await expectAccessibleInBothThemes(page)
+  await expectAccessible(page)
   await openDialog(page, 'Change role', `Change the role of ${name}`)
   await page.getByLabel('Your password').fill(password)
   await field.selectOption('editor')
@@ -469,7 +468,7 @@ test('the pages of a user are accessible in each of their states', async ({ page
   for (const other of others) await startSession(other, email, password)
   const expectUsable = async () => {
     await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
-    await expectAccessibleInBothThemes(page)
+    await expectAccessible(page)
     await expectNoHorizontalScroll(page)
   }
   for (const width of [320, 1280]) {

@@ -41,25 +41,20 @@ async function newToken(page: Page, password: string): Promise<string> {
   return cookie?.value ?? ''
 }
 
-for (const theme of ['light', 'dark'] as const) {
-  // The document is long, and checking it slow: for every change each theme in one width.
-  for (const width of process.env.QUICK ? [theme === 'light' ? 390 : 1280] : [390, 1280]) {
-    test(`the pages pass axe and do not scroll horizontally, ${theme} theme, ${width} px wide`, async ({
-      browser,
-      appUrl,
-    }) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } })
-      const page = await context.newPage()
-      for (const path of pages) {
-        await page.goto(appUrl + path)
-        await showEverything(page)
-        await expectAccessible(page)
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect(overflow, path).toBeLessThanOrEqual(0)
-      }
-      await context.close()
-    })
-  }
+// The document is long, and checking it slow: for every change in one width.
+for (const width of process.env.QUICK ? [390] : [390, 1280]) {
+  test(`the pages pass axe and do not scroll horizontally, ${width} px wide`, async ({ browser, appUrl }) => {
+    const context = await browser.newContext({ viewport: { width, height: 900 } })
+    const page = await context.newPage()
+    for (const path of pages) {
+      await page.goto(appUrl + path)
+      await showEverything(page)
+      await expectAccessible(page)
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect(overflow, path).toBeLessThanOrEqual(0)
+    }
+    await context.close()
+  })
 }
 
 test('the reference shows every operation of the document', { tag: '@smoke' }, async ({ page, request }) => {

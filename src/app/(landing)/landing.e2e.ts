@@ -40,16 +40,10 @@ test('no link on the page is broken', async ({ page, request }) => {
   }
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(`in the ${colorScheme} theme`, () => {
-    test.use({ colorScheme })
-
-    test('the page passes axe', async ({ page }) => {
-      await page.goto('/')
-      await expectAccessible(page)
-    })
-  })
-}
+test('the page passes axe', async ({ page }) => {
+  await page.goto('/')
+  await expectAccessible(page)
+})
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with JavaScript' : 'without JavaScript', () => {

@@ -2,24 +2,18 @@ import { expect, expectAccessible, test } from '../support/e2e-test.ts'
 
 const pages = ['/', '/signed-out', '/signin', '/no-such-page']
 
-for (const theme of ['light', 'dark'] as const) {
-  test.describe(`in the ${theme} theme`, () => {
-    test.use({ colorScheme: theme })
+for (const path of pages) {
+  test(`${path} passes axe`, { tag: '@smoke' }, async ({ page }) => {
+    await page.goto(path)
+    await expectAccessible(page)
+  })
+}
 
-    for (const path of pages) {
-      test(`${path} passes axe`, { tag: theme === 'light' ? '@smoke' : [] }, async ({ page }) => {
-        await page.goto(path)
-        await expectAccessible(page)
-      })
-    }
-
-    for (const path of ['/dev/ui', '/dev/inbox', '/dev/emails?view=text', '/dev/routes', '/welcome']) {
-      test(`${path} in development passes axe`, async ({ page, devUrl }) => {
-        await page.goto(devUrl + path)
-        await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-        await expectAccessible(page)
-      })
-    }
+for (const path of ['/dev/ui', '/dev/inbox', '/dev/emails?view=text', '/dev/routes', '/welcome']) {
+  test(`${path} in development passes axe`, async ({ page, devUrl }) => {
+    await page.goto(devUrl + path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expectAccessible(page)
   })
 }
 

@@ -233,25 +233,19 @@ test.describe('keyboard shortcuts', () => {
   })
 })
 
-for (const theme of ['light', 'dark'] as const) {
-  test.describe(`in the ${theme} theme`, () => {
-    test.use({ colorScheme: theme })
-
-    test('the search page, the palette and the help pass axe', async ({ page, password }) => {
-      await signInAsNewUser(page, password)
-      await page.goto('/search?q=dash')
-      await expectAccessible(page)
-      const palette = await openPalette(page)
-      await expectAccessible(page)
-      await page.keyboard.type('dash')
-      await expect(selected(page)).toHaveText(/^Dashboard/)
-      await expectAccessible(page)
-      await palette.getByRole('button', { name: 'all shortcuts' }).click()
-      await expect(help(page)).toBeVisible()
-      await expectAccessible(page)
-    })
-  })
-}
+test('the search page, the palette and the help pass axe', async ({ page, password }) => {
+  await signInAsNewUser(page, password)
+  await page.goto('/search?q=dash')
+  await expectAccessible(page)
+  const palette = await openPalette(page)
+  await expectAccessible(page)
+  await page.keyboard.type('dash')
+  await expect(selected(page)).toHaveText(/^Dashboard/)
+  await expectAccessible(page)
+  await palette.getByRole('button', { name: 'all shortcuts' }).click()
+  await expect(help(page)).toBeVisible()
+  await expectAccessible(page)
+})
 
 test.describe('on a narrow screen', () => {
   test.use({ viewport: { width: 320, height: 640 } })

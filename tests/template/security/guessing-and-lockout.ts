@@ -133,32 +133,37 @@ checkModule('account', 'H-342', 'a password change does not replace the second f
   assert.equal(verdict(await submitAction(world, 'beginPasskey', {}, { jar: plain.jar })), 'ok')
 })
 
-checkModule('account', 'H-404', 'a form reauthenticates with password and code, never with one of them', async (world) => {
-  const { jar, id, rightCode, isRight } = await withSecondFactor(world)
-  const age = () =>
-    world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [id])
-  await age()
-  const attempt = async (fields: Record<string, unknown>) =>
-    verdict(await submitAction(world, 'beginPasskey', fields as Record<string, string>, { jar }))
-  const wrong = ['000000', '111111', '222222', '333333'].find((code) => !isRight(code))
-  const without = 'reauthenticated without the second factor'
-  assert.equal(await attempt({ ownPassword: password }), 'reauth_required', without)
-  assert.equal(await attempt({ ownPassword: password, ownCode: [await rightCode()] }), 'reauth_required', without)
-  assert.equal(await attempt({ ownPassword: password, ownCode: wrong }), 'invalid_credentials', without)
-  assert.equal(await attempt({ ownCode: await rightCode() }), 'reauth_required')
-  assert.equal(await attempt({ ownPassword: wrongPassword, ownCode: await rightCode() }), 'invalid_credentials')
-  // None of these used the code up, and none reauthenticated the session.
-  const code = await rightCode()
-  assert.equal(await attempt({}), 'reauth_required')
-  assert.equal(await attempt({ ownPassword: password, ownCode: code }), 'ok')
-  assert.equal(await attempt({}), 'ok')
-  await age()
-  assert.equal(await attempt({ ownPassword: password, ownCode: code }), 'invalid_credentials', 'a code worked twice')
-  await resetLimit(world, 'second_factor')
-  const guess = () => attempt({ ownPassword: password, ownCode: wrong })
-  assert.deepEqual(await repeat(6, guess), [...fill(5, 'invalid_credentials'), 'rate_limited'])
-  assert.equal(await attempt({ ownPassword: password, ownCode: await rightCode() }), 'rate_limited')
-})
+checkModule(
+  'account',
+  'H-404',
+  'a form reauthenticates with password and code, never with one of them',
+  async (world) => {
+    const { jar, id, rightCode, isRight } = await withSecondFactor(world)
+    const age = () =>
+      world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [id])
+    await age()
+    const attempt = async (fields: Record<string, unknown>) =>
+      verdict(await submitAction(world, 'beginPasskey', fields as Record<string, string>, { jar }))
+    const wrong = ['000000', '111111', '222222', '333333'].find((code) => !isRight(code))
+    const without = 'reauthenticated without the second factor'
+    assert.equal(await attempt({ ownPassword: password }), 'reauth_required', without)
+    assert.equal(await attempt({ ownPassword: password, ownCode: [await rightCode()] }), 'reauth_required', without)
+    assert.equal(await attempt({ ownPassword: password, ownCode: wrong }), 'invalid_credentials', without)
+    assert.equal(await attempt({ ownCode: await rightCode() }), 'reauth_required')
+    assert.equal(await attempt({ ownPassword: wrongPassword, ownCode: await rightCode() }), 'invalid_credentials')
+    // None of these used the code up, and none reauthenticated the session.
+    const code = await rightCode()
+    assert.equal(await attempt({}), 'reauth_required')
+    assert.equal(await attempt({ ownPassword: password, ownCode: code }), 'ok')
+    assert.equal(await attempt({}), 'ok')
+    await age()
+    assert.equal(await attempt({ ownPassword: password, ownCode: code }), 'invalid_credentials', 'a code worked twice')
+    await resetLimit(world, 'second_factor')
+    const guess = () => attempt({ ownPassword: password, ownCode: wrong })
+    assert.deepEqual(await repeat(6, guess), [...fill(5, 'invalid_credentials'), 'rate_limited'])
+    assert.equal(await attempt({ ownPassword: password, ownCode: await rightCode() }), 'rate_limited')
+  },
+)
 
 check(
   'H-343',
