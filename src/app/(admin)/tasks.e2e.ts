@@ -1,4 +1,4 @@
-// What admins do every day, each with the keyboard alone, and with a finger on a phone.
+// What admins do every day, each with the keyboard alone, with a finger on a phone, and without JavaScript.
 import type { Locator, Page } from '@playwright/test'
 import { expect, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
 import { greeting } from '../../../tests/app/support/greeting.ts'
@@ -64,34 +64,61 @@ function fingerOf(page: Page): Hands {
   }
 }
 
+const mouseOf = (): Hands => ({
+  press: (target) => target.click(),
+  check: (target) => target.check(),
+  type: (target, text) => target.fill(text),
+  choose: async (target, option) => {
+    await target.selectOption({ label: option })
+  },
+})
+
 const main = (page: Page) => page.getByRole('main')
-const dialog = (page: Page) => page.getByRole('dialog')
-const rowMenu = (page: Page, name: string) => page.getByRole('button', { name: `Actions for ${name}` })
 const menuItem = (page: Page, name: string) =>
   page.locator('[data-slot="menu"]:popover-open').getByRole('link', { name })
 
-async function find(page: Page, hands: Hands, text: string): Promise<void> {
-  await page.goto('/admin/users')
-  await hands.type(searchField(page), text)
-  await page.waitForURL((url) => url.searchParams.get('search') === text)
-}
-
-async function openFromRow(page: Page, hands: Hands, name: string, item: string): Promise<void> {
-  await find(page, hands, name)
-  await hands.press(rowMenu(page, name))
-  await hands.press(menuItem(page, item))
-  await expect(dialog(page)).toBeVisible()
-}
-
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const devices = [
-  { device: 'with the keyboard alone', use: {}, handsOf: keyboardOf, isPhone: false },
+  { device: 'with the keyboard alone', use: {}, handsOf: keyboardOf },
   { device: 'on a phone', use: phone, handsOf: fingerOf, isPhone: true },
+  { device: 'without JavaScript', use: { javaScriptEnabled: false }, handsOf: mouseOf, hasScript: false },
 ]
 
-for (const { device, use, handsOf, isPhone } of devices) {
+for (const { device, use, handsOf, isPhone = false, hasScript = true } of devices) {
   test.describe(device, () => {
     test.use(use)
+
+    /** Without JavaScript, a dialog is a page. */
+    const dialog = (page: Page) => (hasScript ? page.getByRole('dialog') : main(page))
+
+    /** Without JavaScript, a filter has a button that applies it. */
+    const apply = async (hands: Hands, form: Locator) => {
+      if (!hasScript) await hands.press(form.getByRole('button', { name: 'Apply' }))
+    }
+
+    const find = async (page: Page, hands: Hands, text: string) => {
+      await page.goto('/admin/users')
+      await hands.type(searchField(page), text)
+      await apply(hands, main(page))
+      await page.waitForURL((url) => url.searchParams.get('search') === text)
+    }
+
+    /** Opens a dialog from the menu of a row. Without JavaScript the page of the user leads to it. */
+    const openFromRow = async (page: Page, hands: Hands, name: string, item: string) => {
+      await find(page, hands, name)
+      if (hasScript) {
+        await hands.press(page.getByRole('button', { name: `Actions for ${name}` }))
+        await hands.press(menuItem(page, item))
+      } else {
+        await hands.press(rows(page).getByRole('link', { name }))
+        const isInMenu = item === 'Delete…'
+        if (isInMenu) await hands.press(page.getByRole('button', { name: 'More actions' }))
+        await hands.press(
+          isInMenu ? menuItem(page, item) : main(page).getByRole('link', { name: item.replace('…', '') }),
+        )
+      }
+      await expect(dialog(page).getByRole('link', { name: 'Cancel' })).toBeVisible()
+    }
 
     /** Opens a page from the navigation, which is behind a button on a phone. */
     const navigate = async (page: Page, hands: Hands, name: string) => {
@@ -111,6 +138,7 @@ for (const { device, use, handsOf, isPhone } of devices) {
       await expect(rows(page)).toHaveCount(2)
       await hands.press(page.getByRole('button', { name: 'Role', exact: true }))
       await hands.check(page.locator('#filter-role').getByRole('checkbox', { name: 'Editor' }))
+      await apply(hands, page.locator('#filter-role'))
       await expect(rows(page)).toHaveCount(1)
       await expect(rows(page)).toContainText([name])
     })
@@ -181,6 +209,7 @@ for (const { device, use, handsOf, isPhone } of devices) {
       )
       await navigate(page, hands, 'Audit log')
       await hands.type(page.getByRole('searchbox', { name: 'User' }), name)
+      await apply(hands, main(page))
       await page.waitForURL((url) => url.searchParams.get('user') === name)
       const event = main(page).getByRole('listitem').first()
       await expect(event).toContainText(`${admin.name} changed ${name}’s role from Viewer to Editor`)
