@@ -1,0 +1,34 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { root } from '../../../scripts/root.ts'
+import { query } from './query.ts'
+
+/**
+ * Samples for pages, which modules bring in `page-samples.ts`: by the path up to a parameter, its value; by the path of a page that
+ * needs one, its query.
+ */
+export async function makePageSamples(callerId: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  for (const file of globSync('src/app/*/page-samples.ts', { cwd: root })) {
+    const { makeSamples } = await import(pathToFileURL(join(root, file)).href)
+    Object.assign(found, await makeSamples(query, callerId))
+  }
+  return found
+}
+
+/** The path of a page with these samples in place of its parameters. Those without a sample stay. */
+export function fillPath(path: string, samples: Record<string, string>): string {
+  const patterns = Object.keys(samples).toSorted((a, b) => b.length - a.length)
+  let filled = path.replace('[number]', '1')
+  for (const pattern of patterns) {
+    const value = samples[pattern] ?? ''
+    if (value.startsWith('?')) {
+      if (path === pattern) filled += value
+    } else if (`${path}/`.startsWith(`${pattern}/`)) {
+      const at = pattern.split('/').length - 1
+      filled = filled.split('/').with(at, value).join('/')
+    }
+  }
+  return filled
+}
