@@ -1,7 +1,7 @@
 // npm run screenshots: every page in both themes, wide and narrow, into .data/screenshots. Review them before a page is
-// done. Needs a production build. A module lists its pages in its screenshots.ts. "-- account" takes only those whose name
-// begins with "account". "-- --readme" replaces the pictures of the product in docs/images and in `_images` of modules; build
-// again afterwards.
+// done. Needs a production build. A module lists its pages in its screenshots.ts; those that nobody lists are taken as an admin
+// sees them, as page-…. "-- account" takes only those whose name begins with "account". "-- --readme" replaces the pictures of
+// the product in docs/images and in `_images` of modules; build again afterwards.
 import { globSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -10,9 +10,11 @@ import sharp from 'sharp'
 import config from '../playwright.config.ts'
 import { appSlug } from '../src/brand.ts'
 import setup from '../tests/app/support/e2e-setup.ts'
-import { randomIp, waitForHydration } from '../tests/app/support/e2e-test.ts'
+import { randomIp, startSession, waitForHydration } from '../tests/app/support/e2e-test.ts'
+import { fillPath, makePageSamples, owners, pathsOf } from '../tests/app/support/page-samples.ts'
 import {
   fillAndSubmit,
+  newAda,
   openEmailLink,
   type Screenshot,
   signInTo,
@@ -177,10 +179,48 @@ async function replacePictures(name: string, png: Buffer): Promise<void> {
   }
 }
 
-try {
+/** Pages that need a setting, or lead elsewhere. */
+const withoutPicture = [
+  '/account',
+  '/admin',
+  '/connect/[provider]',
+  '/signin/set-up',
+  ...pathsOf('(content)').filter((path) => path.startsWith('/o/')),
+]
+const visited = new Set<string>()
+
+/** The pages of which there is no picture yet, as an admin sees them. Throws if one redirects. */
+function findOtherPages(): Screenshot[] {
+  const paths = owners.flatMap(pathsOf).filter((path) => !withoutPicture.includes(path))
+  const parametersIn = (path: string) => path.split('[').length
+  const patternOf = (visitedPath: string) =>
+    paths
+      .filter((path) => new RegExp(`^${path.replaceAll(/\[\w+\]/g, '[^/]+')}$`).test(visitedPath))
+      .toSorted((a, b) => parametersIn(a) - parametersIn(b))[0]
+  const seen = new Set([...visited].map(patternOf))
+  return paths
+    .filter((path) => !seen.has(path))
+    .map((path) => ({
+      name: `page${path.replaceAll(/\[(\w+)\]/g, '$1').replaceAll('/', '-')}`,
+      url: `${app}/dashboard`,
+      before: async (page) => startSession(page, await newAda({ role: 'admin' }), password),
+      after: async (page) => {
+        const { user } = await (await page.request.get('/api/auth/session')).json()
+        const filled = fillPath(path, await makePageSamples(user.id))
+        const status = (await page.goto(filled))?.status()
+        if (status !== 200 || new URL(page.url()).pathname !== filled.split('?')[0])
+          throw new Error(
+            `No picture of ${path}: it is in no screenshots.ts, and an admin gets ${status} ${page.url()}`,
+          )
+        await waitForHydration(page)
+      },
+    }))
+}
+
+async function take(shots: Screenshot[]): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of isForReadme ? [1280] : [1280, 390]) {
-      for (const { name, url, picture, before, after } of pages.filter(isSelected)) {
+      for (const { name, url, picture, before, after } of shots) {
         const context = await browser.newContext({
           baseURL: app,
           colorScheme,
@@ -191,6 +231,7 @@ try {
           extraHTTPHeaders: { 'x-forwarded-for': randomIp() },
         })
         const page = await context.newPage()
+        page.on('framenavigated', (frame) => visited.add(new URL(frame.url()).pathname))
         await before?.(page)
         await page.goto(url)
         await waitForHydration(page)
@@ -207,6 +248,11 @@ try {
       }
     }
   }
+}
+
+try {
+  await take(pages.filter(isSelected))
+  if (!isForReadme && prefixes.length === 0) await take(findOtherPages())
   if (isSelected({ name: 'email-samples', url: dev })) await takeEmailScreenshots(browser, dev, out)
 } finally {
   await browser.close()

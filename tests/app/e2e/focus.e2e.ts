@@ -1,27 +1,10 @@
-import { globSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { root } from '../../../scripts/root.ts'
 import { expect, test, waitForHydration } from '../support/e2e-test.ts'
 import { hasModule } from '../support/has-module.ts'
-import { fillPath, makePageSamples } from '../support/page-samples.ts'
+import { fillPath, makePageSamples, owners, pathsOf } from '../support/page-samples.ts'
 import { sessionOf, signInAsNewUser } from '../support/sign-in.ts'
 
 /** WCAG 2.4.11: nothing that sticks to the screen may cover the element in focus. */
-
-/** Folders of `src/app` with pages: modules, and '' for core. */
-const owners = ['', ...readdirSync(join(root, 'src', 'app')).filter((name) => name.startsWith('('))]
-
-/** The paths of all pages of a module or of core, without values for their parameters. */
-function pathsOf(owner: string): string[] {
-  const folder = join(root, 'src', 'app', owner)
-  return globSync('**/page.tsx', { cwd: folder })
-    .map((file) => `/${file.replaceAll('\\', '/')}`)
-    .filter((file) => owner !== '' || !file.startsWith('/('))
-    .filter((file) => !/\/@|\/\(\.|^\/dev\//.test(file))
-    .map((file) => file.replace('/page.tsx', '').replaceAll(/\/\(\w+\)/g, '') || '/')
-    .toSorted()
-}
 
 /** Pages that an admin who is signed in cannot see. The first test walks those that are public. */
 const unseenByAdmin = {

@@ -1,8 +1,22 @@
-import { globSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from '../../../scripts/root.ts'
 import { query } from './query.ts'
+
+/** Folders of `src/app` with pages: modules, and '' for core. */
+export const owners = ['', ...readdirSync(join(root, 'src', 'app')).filter((name) => name.startsWith('('))]
+
+/** The paths of all pages of a module or of core, without values for their parameters. */
+export function pathsOf(owner: string): string[] {
+  const folder = join(root, 'src', 'app', owner)
+  return globSync('**/page.tsx', { cwd: folder })
+    .map((file) => `/${file.replaceAll('\\', '/')}`)
+    .filter((file) => owner !== '' || !file.startsWith('/('))
+    .filter((file) => !/\/@|\/\(\.|^\/dev\//.test(file))
+    .map((file) => file.replace('/page.tsx', '').replaceAll(/\/\(\w+\)/g, '') || '/')
+    .toSorted()
+}
 
 /**
  * Samples for pages, which modules bring in `page-samples.ts`: by the path up to a parameter, its value; by the path of a page that
