@@ -44,6 +44,9 @@ const words: [RegExp, string][] = [
     'the American spelling: -ize',
   ],
   [/\banalys(e[ds]?|ing)\b/gi, 'analyze'],
+  [/\blog(ged|ging|s)?[- ](in|out)\b/gi, 'sign in, sign out'],
+  [/\bstep-up\b/gi, 'reauthentication'],
+  [/\btak(e|es|en|ing)\s+leave\b/gi, 'sign out, leave'],
 ]
 
 /** Places that may use such a word. `line` is text of the line, or of the path when that has the word. */
