@@ -79,14 +79,14 @@ export default defineModuleUi({
   setup: [
     {
       title: 'Invite a teammate',
-      link: { label: 'Invite', href: '/admin/invitations' },
+      link: { label: 'Invite', href: '/admin/invitations/new' },
       order: 50,
       isDone: async () => (await import('./has-invited')).hasInvited(),
     },
   ],
   audit: auditSentences,
   commands: [
-    { label: 'Invite users', href: '/admin/invitations', icon: UserPlus, keys: 'c', allow: can('users.invite') },
+    { label: 'Invite users', href: '/admin/invitations/new', icon: UserPlus, keys: 'c', allow: can('users.invite') },
     { label: 'Import users', href: '/admin/users/import', icon: Upload, allow: can('users.import') },
     { label: 'Users', href: '/admin/users', icon: Users, keys: 'g u', allow: can('users.read') },
     { label: 'Audit log', href: '/admin/audit', icon: ScrollText, keys: 'g a', allow: can('audit.read') },

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { waitForShortcuts } from '../../../tests/app/support/palette.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 
@@ -133,3 +134,12 @@ for (const width of [1280, 390]) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
   })
 }
+
+test('c begins a post', async ({ page, password }) => {
+  await signInAsNewUser(page, password, { role: 'editor' })
+  await page.goto('/content')
+  await waitForShortcuts(page)
+  await page.keyboard.press('c')
+  await expect(page).toHaveURL(/\/content\/[\w-]{36}$/)
+  await expect(page.getByLabel('Title', { exact: true })).toHaveValue('Untitled post')
+})

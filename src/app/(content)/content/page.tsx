@@ -114,7 +114,7 @@ function NewPost({ scope }: { scope: string | undefined }) {
     <ActionForm action={createPost} className="relative">
       <input type="hidden" name="title" value="Untitled post" />
       <ScopeField slug={scope} />
-      <SubmitButton>
+      <SubmitButton aria-keyshortcuts="c">
         <Plus aria-hidden="true" />
         New post
       </SubmitButton>
