@@ -15,7 +15,7 @@ const replacements = 'cli/app/'
  */
 const withoutTemplateEntries = (text: string) =>
   text
-    .replaceAll(/^ +"(cli|tests\/template|src\/app\/\*\/screenshots|src\/core)\b.*\n/gm, '')
+    .replaceAll(/^ +"(cli|tests\/template|src\/app\/\*\/(screenshots|e2e-samples)|src\/core)\b.*\n/gm, '')
     .replace(/^ {2}"entry": \[\n/m, '$&    "src/core/**/*.{ts,tsx}",\n')
     .replace(/^ {2}"ignoreDependencies": \[\n/m, '$&    "fast-check",\n')
     .replace(' "cli/{*,src/**/*}.ts",', '')

@@ -19,12 +19,12 @@ export function pathsOf(owner: string): string[] {
 }
 
 /**
- * Samples for pages, which modules bring in `page-samples.ts`: by the path up to a parameter, its value; by the path of a page that
+ * Samples for pages, which modules bring in `e2e-samples.ts`: by the path up to a parameter, its value; by the path of a page that
  * needs one, its query.
  */
 export async function makePageSamples(callerId: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
-  for (const file of globSync('src/app/*/page-samples.ts', { cwd: root })) {
+  for (const file of globSync('src/app/*/e2e-samples.ts', { cwd: root })) {
     const { makeSamples } = await import(pathToFileURL(join(root, file)).href)
     Object.assign(found, await makeSamples(query, callerId))
   }
