@@ -184,6 +184,7 @@ const withoutPicture = [
   '/account',
   '/admin',
   '/connect/[provider]',
+  '/o/[scope]',
   '/signin/set-up',
   ...pathsOf('(content)').filter((path) => path.startsWith('/o/')),
 ]

@@ -134,7 +134,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Your password').fill(password)
       await codeField.fill(codes[0] ?? '')
       await page.getByRole('button', { name: 'Send confirmation link' }).click()
-      await waitForEmail(newEmail, 'Confirm')
+      await waitForEmail(newEmail, 'Confirm your new email')
       // It holds for an hour.
       await page.goto('/account/delete')
       await expect(page.getByLabel('Your password')).toHaveCount(0)

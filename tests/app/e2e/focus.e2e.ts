@@ -15,10 +15,11 @@ const unseenByAdmin = {
     '/signin/set-up',
     '/signin/breached',
     '/signin/email',
+    '/signin/email/code',
     '/signin/email/link',
     '/join',
   ],
-  'Leads elsewhere.': ['/account', '/admin', '/connect/[provider]', '/organizations/join/[token]'],
+  'Leads elsewhere.': ['/account', '/admin', '/connect/[provider]', '/o/[scope]', '/organizations/join/[token]'],
   'Only in development, or without a page of a module at `/`.': ['/welcome'],
   'Only with the setting CONTENT_PER_ORGANIZATION.': pathsOf('(content)').filter((path) => path.startsWith('/o/')),
   'Needs a sign-up, or a second factor that is being set up.': ['/account/two-factor/setup', '/posts/preview'],
@@ -135,10 +136,7 @@ test('neither do the bar of a selection and the message about a result', async (
   })
   await page.goto('/admin/users?done=suspended&count=3')
   await waitForHydration(page)
-  await page
-    .getByRole('checkbox', { name: /^Select / })
-    .nth(1)
-    .check()
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
   await expect(page.getByRole('region', { name: 'Selected users' })).toBeVisible()
   await expect(page.locator('[data-slot="toast"]')).toBeVisible()
   await expectNothingCoveredHere(page, 'the list of users with a selection')

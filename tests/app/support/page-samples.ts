@@ -7,13 +7,13 @@ import { query } from './query.ts'
 /** Folders of `src/app` with pages: modules, and '' for core. */
 export const owners = ['', ...readdirSync(join(root, 'src', 'app')).filter((name) => name.startsWith('('))]
 
-/** The paths of all pages of a module or of core, without values for their parameters. */
+/** The paths of all pages of a module or of core, without values for their parameters, and without former paths. */
 export function pathsOf(owner: string): string[] {
   const folder = join(root, 'src', 'app', owner)
   return globSync('**/page.tsx', { cwd: folder })
     .map((file) => `/${file.replaceAll('\\', '/')}`)
     .filter((file) => owner !== '' || !file.startsWith('/('))
-    .filter((file) => !/\/@|\/\(\.|^\/dev\//.test(file))
+    .filter((file) => !/\/@|\/\(\.|^\/dev\/|\/\(moved\)\//.test(file))
     .map((file) => file.replace('/page.tsx', '').replaceAll(/\/\(\w+\)/g, '') || '/')
     .toSorted()
 }
