@@ -67,7 +67,7 @@ if (process.env.NODE_ENV === 'production') {
     })
     if (problem) exitWith(`Rows of ${scopeProvider.noun.many} are not kept apart: ${problem}. See docs/tenancy.md.`)
   }
-  redirectConsole()
+  redirectConsole(log)
   exitOnUncaughtException()
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { createLog, redact } from './log'
+import { createLog, redact, redirectConsole } from './log'
 
 const canary = 'canary-7f3a-horse-battery'
 const secretNames = [
@@ -83,4 +83,25 @@ test('a secret from our environment is redacted in any text', async () => {
   expect(redactAnew({ reason: 'no client has what-google-knows-of-us' })).toEqual({
     reason: 'no client has [redacted]',
   })
+})
+
+test('the console goes through the log, and a warning of Node is no error', () => {
+  const lines: { level: string; msg: string }[] = []
+  const { error, warn } = console
+  const log = createLog({ write: (line: string) => void lines.push(JSON.parse(line)) })
+  log.level = 'info'
+  redirectConsole(log)
+  try {
+    const redirected = console
+    redirected.error('broken')
+    redirected.error('(node:7) ExperimentalWarning: this may change')
+    redirected.warn('careful')
+  } finally {
+    Object.assign(console, { error, warn })
+  }
+  expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual([
+    'error: broken',
+    'warn: (node:7) ExperimentalWarning: this may change',
+    'warn: careful',
+  ])
 })

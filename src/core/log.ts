@@ -97,12 +97,14 @@ export const log = createLog()
  * Next and libraries write errors to the console, with every property of the error. After this call they go through our
  * log, with secrets redacted.
  */
-export function redirectConsole(): void {
+export function redirectConsole(log: pino.Logger): void {
   for (const level of ['error', 'warn'] as const) {
     console[level] = (...args: unknown[]) => {
       const text = args.filter((item) => typeof item === 'string').join(' ')
       const error = args.find((item) => item instanceof Error)
-      log[level](error ? { error } : {}, text || 'console')
+      // Node writes its warnings as errors: "(node:7) ExperimentalWarning: …"
+      const isWarning = /^\(node:\d+\) /.test(text)
+      log[isWarning ? 'warn' : level](error ? { error } : {}, text || 'console')
     }
   }
 }
