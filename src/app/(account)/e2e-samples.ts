@@ -17,12 +17,12 @@ export async function makeSamples(query: Query, callerId: string): Promise<Recor
       [unique, callerId],
     ),
     '/account/sessions/[id]': await one(
-      `insert into sessions (token_hash, user_id) values (decode(md5($1), 'hex'), $2) returning id`,
+      `insert into sessions (token_hash, user_id) values (decode(replace($1, '-', ''), 'hex'), $2) returning id`,
       [unique, callerId],
     ),
     '/account/tokens/[id]': await one(
       `insert into account_api_tokens (user_id, hash, name, role, expires_at)
-       values ($1, decode(md5($2), 'hex'), 'Sample', 'viewer', now() + interval '1 day') returning id`,
+       values ($1, decode(replace($2, '-', ''), 'hex'), 'Sample', 'viewer', now() + interval '1 day') returning id`,
       [callerId, unique],
     ),
     '/admin/users/[id]/[tab]': 'tokens',

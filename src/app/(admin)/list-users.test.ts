@@ -1,9 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { roles } from '@/core/auth/policy'
 import { db } from '@/core/db/client'
-import { users } from '@/core/db/schema'
-import { countUsers, filterForAuditLog, findUsers } from './list-users'
+import { auditEvents, users } from '@/core/db/schema'
+import { asRequest } from '../../../tests/app/support/next-headers'
+import { countUsers, filterForAuditLog, findNeighbors, findUsers } from './list-users'
 import { type Activity, activities, type Filter, type ListQuery, sorts, UserQuery } from './user-query'
 
 // Many users share a name, a day and a last-seen time, because pagination bugs show with equal sort keys.
@@ -109,6 +110,47 @@ describe('a list filtered by last activity', () => {
   test('ignores another sort: only this order finds them without reading all users', async () => {
     const byName = await findUsers({ seen: 'month', sort: 'name', limit: 100 })
     expect(byName.users).toEqual((await findUsers({ seen: 'month', limit: 100 })).users)
+  })
+})
+
+describe('the neighbors of a user', () => {
+  const neighborsOf = (query: ListQuery, id: string, actorId: string = crypto.randomUUID()) =>
+    asRequest({}, () => findNeighbors(actorId, query, id))
+
+  test.each<ListQuery>([
+    {},
+    { sort: 'name', order: 'desc' },
+    { sort: 'role', role: ['editor', 'viewer'] },
+    { sort: 'seen', status: 'suspended' },
+    { seen: 'earlier' },
+    { search: 'ada' },
+    { search: 'love', role: 'viewer' },
+  ])('are those before and after in the list %j', async (query) => {
+    const list = ids(await findAllPages({ ...query, limit: 50 }))
+    const last = list.length - 1
+    expect(last).toBeGreaterThan(2)
+    for (const index of [0, 1, Math.floor(last / 2), last])
+      expect(await neighborsOf(query, list[index] ?? '')).toEqual({
+        previous: list[index - 1] ?? null,
+        next: list[index + 1] ?? null,
+      })
+  })
+
+  test('are none for a user who is not in the list', async () => {
+    const [editor] = (await findUsers({ role: 'editor', limit: 1 })).users
+    expect(await neighborsOf({ role: 'viewer' }, editor?.id ?? '')).toEqual({ previous: null, next: null })
+    expect(await neighborsOf({}, crypto.randomUUID())).toEqual({ previous: null, next: null })
+  })
+
+  test('of one user after another are one audit event', async () => {
+    const actorId = crypto.randomUUID()
+    for (const { id } of (await findUsers({ role: 'viewer', limit: 4 })).users)
+      await neighborsOf({ role: 'viewer' }, id, actorId)
+    const events = await db
+      .select({ details: auditEvents.details })
+      .from(auditEvents)
+      .where(and(eq(auditEvents.kind, 'users.listed'), eq(auditEvents.actorId, actorId)))
+    expect(events).toEqual([{ details: { count: 1, role: 'viewer' } }])
   })
 })
 

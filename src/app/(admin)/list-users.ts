@@ -10,6 +10,7 @@ import { db, type readReplica } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
 import { getClientInfo } from '@/core/http/client-ip'
+import { defineLimit } from '@/core/limits/limit'
 import { isTerm, matchingUsers, type SortKey, sortKeys } from './matching-users'
 import { findSecondFactors } from './second-factors'
 import { defaultOrder, defaults, type Filter, type ListQuery, type Sort, sorts, type statuses } from './user-query'
@@ -124,9 +125,33 @@ export async function findUsers(query: ListQuery, source?: typeof readReplica) {
   return { ...page, users: page.users.map(({ image, isVerified, ...user }) => user) }
 }
 
-async function recordAccess(actorId: string, query: ListQuery, count: number): Promise<void> {
-  const details = { count, ...filterForAuditLog(query) }
+async function recordAccess(actorId: string, filter: Filter, count: number): Promise<void> {
+  const details = { count, ...filterForAuditLog(filter) }
   await recordAuditEvent(db, 'users.listed', { actorId, client: getClientInfo(await headers()), details })
+}
+
+/** Searches run again with every letter, and a list is walked through user by user: only the first of a while is recorded. */
+const searchLimit = defineLimit('admin_search', { points: 1, seconds: 10 * 60 })
+const walkLimit = defineLimit('admin_walk', { points: 1, seconds: 10 * 60 })
+const recordLimits = { search: searchLimit, walk: walkLimit }
+
+/** Records that an admin has found users. Call it before they are shown. */
+export async function recordFirstAccess(
+  kind: keyof typeof recordLimits,
+  actorId: string,
+  filter: Filter,
+  count: number,
+): Promise<void> {
+  const client = getClientInfo(await headers())
+  const key = `${actorId} ${client.ip}`
+  if (!(await recordLimits[kind].tryConsume(key))) return
+  try {
+    await recordAccess(actorId, filter, count)
+  } catch (error) {
+    // Nothing was recorded, and nothing is shown: the next access must be recorded.
+    await recordLimits[kind].forgive(key)
+    throw error
+  }
 }
 
 /** The users with the fields that modules keep about them, if there are any. */
@@ -146,6 +171,21 @@ export async function listUsers(actorId: string, query: ListQuery) {
   const page = await findUsers(query)
   const [users] = await Promise.all([withFields(page.users), recordAccess(actorId, query, page.users.length)])
   return { ...page, users }
+}
+
+/** The users before and after this one in the list. Costs as little as a page of it. */
+export async function findNeighbors(actorId: string, { cursor, limit, ...query }: ListQuery, userId: string) {
+  const { sort, order, sortKey } = readOrder(query)
+  const matching = matchingUsers(query, sortKey, (_key, id) => sql`and ${id} = ${userId} limit 1`)
+  const { rows } = await db.execute<{ role: Role; key: string }>(
+    sql`select role, key::text as key from (${matching}) as page order by page.key limit 1`,
+  )
+  const row = rows[0]
+  const findNeighbor = async (side: DecodedCursor['side']) =>
+    row ? findRows({ ...query, limit: 1, cursor: encodeCursor({ sort, order, side, ...row, id: userId }) }) : null
+  const [before, after] = await Promise.all([findNeighbor('before'), findNeighbor('after')])
+  await recordFirstAccess('walk', actorId, query, 1)
+  return { previous: before?.users[0]?.id ?? null, next: after?.users[0]?.id ?? null }
 }
 
 /** Like `listUsers`, with what the page shows besides. */

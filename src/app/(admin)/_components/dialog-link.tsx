@@ -1,3 +1,4 @@
+import type { Route } from 'next'
 import Link from 'next/link'
 import type { ComponentProps } from 'react'
 import { pathWithQuery } from '@/core/ui/path-with-query'
@@ -10,14 +11,14 @@ export type UserDialog = 'role' | 'reset' | 'two-factor' | 'impersonate' | 'sign
 export function DialogLink({
   userId,
   dialog,
-  tab,
+  path,
   ...props
 }: Omit<ComponentProps<'a'>, 'href'> & {
   userId: string
   dialog: UserDialog
-  /** The slug of the current tab; empty for the overview, to which a dialog returns by itself. */
-  tab: string
+  /** Of the current page. To the overview a dialog returns by itself. */
+  path: Route
 }) {
-  const from = tab ? userPath(userId, tab) : undefined
+  const from = path === userPath(userId) ? undefined : path
   return <Link href={pathWithQuery(userPath(userId, dialog), { from })} prefetch={false} scroll={false} {...props} />
 }

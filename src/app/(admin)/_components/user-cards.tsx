@@ -1,4 +1,5 @@
 import { Mail, ShieldOff } from 'lucide-react'
+import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { providerName } from '@/core/auth/oauth/providers'
 import type { Fact } from '@/core/module-ui'
@@ -22,11 +23,11 @@ async function Day({ at }: { at: Date }) {
 
 /** The props of links from the overview to the dialogs about a user. */
 const linksOf =
-  ({ id }: UserDetails) =>
+  ({ id }: UserDetails, path: Route) =>
   (dialog: UserDialog, variant: 'outline' | 'danger' = 'outline') => ({
     userId: id,
     dialog,
-    tab: '',
+    path,
     className: buttonVariants({ variant, size: 'small' }),
   })
 
@@ -65,12 +66,14 @@ export function UserSecurityCard({
   user,
   isSelf,
   moduleFacts,
+  path,
 }: {
   user: UserDetails
   isSelf: boolean
   moduleFacts: Fact[]
+  path: Route
 }) {
-  const link = linksOf(user)
+  const link = linksOf(user, path)
   const connected = user.providers.map((id) => <Badge key={id}>{providerName(id)}</Badge>)
   const facts: Fact[] = [
     { label: 'Password', value: user.hasPassword ? 'Set' : 'Not set' },
@@ -104,8 +107,8 @@ export function UserSecurityCard({
   )
 }
 
-export function UserDangerCard({ user }: { user: UserDetails }) {
-  const link = linksOf(user)
+export function UserDangerCard({ user, path }: { user: UserDetails; path: Route }) {
+  const link = linksOf(user, path)
   return (
     <TitledCard title="Danger zone" isDanger>
       <div className="grid gap-2 px-4.5 pt-2 pb-4">

@@ -17,6 +17,7 @@ import {
   updateUserRole,
 } from '../actions'
 import { type DialogUser, findDialogUser, hasSecondFactor, type Query } from '../dialog-users'
+import { listOfPage } from '../list-url'
 import { userReturnPath } from '../results'
 import { RoleField } from './role-field'
 
@@ -214,7 +215,7 @@ async function DeleteDialog({ user, actor, frame, fields: { userId, returnTo } }
       reason={isSelf ? 'Delete your own account in Settings.' : toDo}
       action={deleteUser}
       // Their page is gone then.
-      fields={{ userId, returnTo: returnTo.startsWith(`/admin/users/${userId}`) ? '/admin/users' : returnTo }}
+      fields={{ userId, returnTo: returnTo.startsWith(`/admin/users/${userId}`) ? listOfPage(returnTo) : returnTo }}
       submit="Delete user"
       isDangerous
       isSensitive

@@ -10,6 +10,7 @@ import {
   Trash2,
   VenetianMask,
 } from 'lucide-react'
+import type { Route } from 'next'
 import { isAdminRole } from '@/core/auth/roles'
 import { buttonVariants } from '@/core/ui/button'
 import { DisabledMenuItem, Menu, MenuSeparator, menuItemClass } from '@/core/ui/menu'
@@ -29,13 +30,13 @@ function whyNotImpersonate({ role, suspendedAt }: UserDetails): string | null {
 interface HeaderProps {
   user: UserDetails
   isSelf: boolean
-  /** The slug of the current tab, to which the dialogs return. */
-  tab: string
+  /** Of the current page, to which the dialogs return. */
+  path: Route
 }
 
 /** Who the user is, and what an admin can do about them. */
-export function UserHeader({ user, isSelf, tab }: HeaderProps) {
-  const target = { userId: user.id, tab }
+export function UserHeader({ user, isSelf, path }: HeaderProps) {
+  const target = { userId: user.id, path }
   return (
     <div className="mb-3.5 flex flex-wrap items-center gap-x-4 gap-y-3">
       <Avatar id={user.id} name={user.name} image={user.image} className="size-14 text-xl" />
@@ -76,18 +77,18 @@ export function UserHeader({ user, isSelf, tab }: HeaderProps) {
           <ShieldHalf aria-hidden="true" />
           Change role
         </DialogLink>
-        <UserMenu user={user} isSelf={isSelf} tab={tab} />
+        <UserMenu user={user} isSelf={isSelf} path={path} />
       </div>
     </div>
   )
 }
 
 /** Everything else. What is not possible stays visible, with the reason. */
-function UserMenu({ user, isSelf, tab }: HeaderProps) {
+function UserMenu({ user, isSelf, path }: HeaderProps) {
   const noImpersonation = whyNotImpersonate(user)
   const link = (dialog: UserDialog, isDanger = false) => ({
     userId: user.id,
-    tab,
+    path,
     dialog,
     className: menuItemClass({ isDanger }),
   })

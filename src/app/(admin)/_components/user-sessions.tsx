@@ -1,3 +1,4 @@
+import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { findProvider } from '@/core/auth/oauth/providers'
 import { buttonVariants } from '@/core/ui/button'
@@ -8,7 +9,6 @@ import { Badge, TitledCard } from '@/core/ui/surface'
 import { describeNetwork, describeUserAgent } from '@/core/ui/user-agent'
 import { endUserSessions } from '../actions'
 import type { UserDetails } from '../user-details'
-import { userPath } from '../user-page'
 import { DialogLink } from './dialog-link'
 
 const methodNames: Record<string, string> = {
@@ -28,7 +28,8 @@ export function UserSessions({
   user,
   sessions = user.sessions,
   currentSessionId,
-  tab,
+  path,
+  hasStart = false,
   footer,
 }: {
   user: UserDetails
@@ -36,8 +37,10 @@ export function UserSessions({
   sessions?: Session[]
   /** The session of the admin who looks. */
   currentSessionId: string | undefined
-  /** The slug of the tab that shows them. The one for sessions says when each began, too. */
-  tab: '' | 'sessions'
+  /** Of the current page, to which the action returns. */
+  path: Route
+  /** Whether to say when each began, too. */
+  hasStart?: boolean
   footer?: ReactNode
 }) {
   return (
@@ -48,7 +51,7 @@ export function UserSessions({
           <DialogLink
             userId={user.id}
             dialog="sign-out"
-            tab={tab}
+            path={path}
             className={buttonVariants({ variant: 'ghost', size: 'small', className: '-me-1.5' })}
           >
             Sign out everywhere
@@ -67,7 +70,8 @@ export function UserSessions({
               session={session}
               userId={user.id}
               isCurrent={session.id === currentSessionId}
-              tab={tab}
+              path={path}
+              hasStart={hasStart}
             />
           ))}
         </ul>
@@ -80,12 +84,14 @@ function SessionItem({
   session: { id, userAgent, ip, method, isImpersonation, createdAt, lastSeenAt },
   userId,
   isCurrent,
-  tab,
+  path,
+  hasStart,
 }: {
   session: Session
   userId: string
   isCurrent: boolean
-  tab: '' | 'sessions'
+  path: Route
+  hasStart: boolean
 }) {
   const device = describeUserAgent(userAgent)
   return (
@@ -102,7 +108,7 @@ function SessionItem({
         <p className="wrap-anywhere text-muted-foreground text-xs">
           {describeNetwork(ip, null)}
           {method && ` · Signed in with ${nameOfMethod(method)}`}
-          {tab === 'sessions' && (
+          {hasStart && (
             <>
               {method ? ' ' : ' · Started '}
               <RelativeTime at={createdAt} />
@@ -118,7 +124,7 @@ function SessionItem({
         <FormMessage />
         <input type="hidden" name="userId" value={userId} />
         <input type="hidden" name="sessionId" value={id} />
-        <input type="hidden" name="returnTo" value={userPath(userId, tab)} />
+        <input type="hidden" name="returnTo" value={path} />
         <SubmitButton variant="outline" size="small">
           Sign out<span className="sr-only"> {device}</span>
         </SubmitButton>

@@ -1,4 +1,5 @@
 import { ArrowDown, ArrowUp, ShieldCheck } from 'lucide-react'
+import type { Route } from 'next'
 import Link from 'next/link'
 import type { ComponentProps } from 'react'
 import { findRole } from '@/core/auth/roles'
@@ -11,7 +12,7 @@ import { RoleBadge } from '@/core/ui/role-badge'
 import { SelectAll } from '@/core/ui/selection-form'
 import { Avatar } from '@/core/ui/surface'
 import { rowLinkClass, Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
-import { changedListUrl, listUrl } from '../list-url'
+import { changedListUrl, listUrl, userInListUrl } from '../list-url'
 import type { UserRow } from '../list-users'
 import { defaultOrder, defaults, type PageQuery, type Sort } from '../user-query'
 import { UserStatus } from './badges'
@@ -93,6 +94,7 @@ export async function UserTable({
               fieldNames={fields.map(({ name }) => name)}
               isCompact={query.view === 'compact'}
               times={times}
+              list={listUrl(query)}
             />
           ))}
         </TableBody>
@@ -111,6 +113,7 @@ function UserTableRow({
   fieldNames,
   isCompact,
   times,
+  list,
 }: {
   user: UserRow
   isSelf: boolean
@@ -118,6 +121,8 @@ function UserTableRow({
   fieldNames: string[]
   isCompact: boolean
   times: TimeFormat
+  /** To walk through from the page of the user. */
+  list: Route
 }) {
   return (
     <TableRow role="row" className={phoneRow}>
@@ -126,7 +131,7 @@ function UserTableRow({
           <UserPicture user={user} isSelf={isSelf} isCompact={isCompact} />
           <div className={cn('min-w-0 flex-1', isCompact && 'sm:flex sm:items-baseline sm:gap-2')}>
             <Link
-              href={`/admin/users/${user.id}`}
+              href={userInListUrl(user.id, list)}
               prefetch={false}
               className={`block truncate font-medium leading-4.5 ${rowLinkClass}`}
             >

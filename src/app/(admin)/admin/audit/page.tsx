@@ -11,8 +11,8 @@ import { AuditFeed } from '../../_components/audit-feed'
 import { AuditFilters } from '../../_components/audit-filters'
 import { ExportLink } from '../../_components/export-link'
 import { EventQuery, findEvents, findKinds } from '../../audit'
+import { recordFirstAccess } from '../../list-users'
 import { can } from '../../policy'
-import { recordSearch } from '../../search-users'
 
 export const metadata = { title: 'Audit log' }
 
@@ -21,7 +21,8 @@ export default async function AuditPage({ searchParams }: PageProps<'/admin/audi
   const query = EventQuery.parse(await searchParams)
   const times = await getTimeFormat()
   const [{ events, older, newer, matches }, kinds] = await Promise.all([findEvents(query, times), findKinds()])
-  if (query.user && matches && matches.names.length > 0) await recordSearch(actor.id, query.user, matches.names.length)
+  if (query.user && matches && matches.names.length > 0)
+    await recordFirstAccess('search', actor.id, { search: query.user }, matches.names.length)
   const { before, after, ...filter } = query
   const isFiltered = Object.values(filter).some((value) => value !== undefined)
   const pageHref = (cursor: { before?: string | undefined; after?: string | undefined }) =>

@@ -6,6 +6,8 @@ import { UserDangerCard, UserDetailsCard, UserSecurityCard } from '../../../_com
 import { UserPage } from '../../../_components/user-page'
 import { UserSessions } from '../../../_components/user-sessions'
 import { findHistory } from '../../../audit'
+import { readList, userInListUrl } from '../../../list-url'
+import { findNeighbors } from '../../../list-users'
 import { can } from '../../../policy'
 import {
   findFieldFacts,
@@ -21,32 +23,38 @@ export const generateMetadata = userMetadata
 const shownSessions = 5
 const shownEvents = 8
 
-export default async function UserOverviewPage({ params }: PageProps<'/admin/users/[id]'>) {
+export default async function UserOverviewPage({ params, searchParams }: PageProps<'/admin/users/[id]'>) {
   const { id } = await params
-  const actor = await requirePermission(can('users.read'), userPath(id))
+  const list = readList((await searchParams).list)
+  const path = list ? userInListUrl(id, list.url) : userPath(id)
+  const actor = await requirePermission(can('users.read'), path)
   requireUserId(id)
-  const [data, fieldFacts, moduleFacts, { events }, session] = await Promise.all([
+  const [data, fieldFacts, moduleFacts, { events }, session, neighbors] = await Promise.all([
     findUserPage(actor, id),
     findFieldFacts(id),
     findModuleFacts(id),
     findHistory(id, {}, shownEvents),
     getSession(),
+    list && findNeighbors(actor.id, list.query, id),
   ])
   const { user, isSelf } = data
+  const linkTo = (neighborId: string | null | undefined) =>
+    list && neighborId ? userInListUrl(neighborId, list.url) : null
+  const walk = list && { list: list.url, previous: linkTo(neighbors?.previous), next: linkTo(neighbors?.next) }
   return (
-    <UserPage data={data} current="">
+    <UserPage data={data} current="" path={path} walk={walk}>
       {/* In one column the facts come first. On a wide screen they are beside the lists, above what is dangerous. */}
       <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_18.75rem] lg:grid-rows-[auto_1fr] lg:gap-x-5">
         <div className="grid gap-4 lg:col-start-2">
           <UserDetailsCard user={user} fieldFacts={fieldFacts} />
-          <UserSecurityCard user={user} isSelf={isSelf} moduleFacts={moduleFacts} />
+          <UserSecurityCard user={user} isSelf={isSelf} moduleFacts={moduleFacts} path={path} />
         </div>
         <div className="grid gap-4 lg:col-start-1 lg:row-span-2 lg:row-start-1">
           <UserSessions
             user={user}
             sessions={user.sessions.slice(0, shownSessions)}
             currentSessionId={session?.id}
-            tab=""
+            path={path}
             footer={
               user.sessions.length > shownSessions && (
                 <Link href={userPath(id, 'sessions')} prefetch={false} className="py-1 hover:text-foreground">
@@ -74,7 +82,7 @@ export default async function UserOverviewPage({ params }: PageProps<'/admin/use
         </div>
         {!isSelf && (
           <div className="lg:col-start-2">
-            <UserDangerCard user={user} />
+            <UserDangerCard user={user} path={path} />
           </div>
         )}
       </div>

@@ -13,7 +13,7 @@ export default async function UserSessionsPage({ params }: PageProps<'/admin/use
   const [data, session] = await Promise.all([findUserPage(actor, id), getSession()])
   return (
     <UserPage data={data} current="sessions">
-      <UserSessions user={data.user} currentSessionId={session?.id} tab="sessions" />
+      <UserSessions user={data.user} currentSessionId={session?.id} path={userPath(id, 'sessions')} hasStart />
     </UserPage>
   )
 }
