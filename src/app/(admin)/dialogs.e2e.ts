@@ -114,7 +114,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Suspend', exact: true }).click()
       await expect(page.getByLabel('Authentication code')).toHaveAccessibleDescription(/Enter the code/)
       expect(await isSuspended(id)).toBe(false)
-      await page.getByRole('link', { name: 'Use another way' }).click()
+      await page.getByRole('link', { name: 'Try another way' }).click()
       await expect(page).toHaveURL(`/confirm?callbackUrl=${encodeURIComponent(`/admin/users/${id}/suspend`)}`)
       await reauthenticate(page, password)
       await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()

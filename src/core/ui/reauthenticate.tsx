@@ -50,8 +50,11 @@ export function Reauthenticate({
                 autoComplete="one-time-code"
                 hint={hourHint}
                 after={
-                  <a href={reauthenticationPath(path)} className="text-sm underline underline-offset-4">
-                    Use another way
+                  <a
+                    href={reauthenticationPath(path)}
+                    className="text-muted-foreground text-xs underline underline-offset-4 hover:text-foreground"
+                  >
+                    Try another way
                   </a>
                 }
                 required

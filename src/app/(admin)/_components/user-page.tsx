@@ -81,7 +81,7 @@ function NeighborLink({
   keys: string
   icon: typeof ChevronLeft
 }) {
-  const className = buttonVariants({ variant: 'outline', size: 'icon', className: 'max-lg:size-11' })
+  const className = buttonVariants({ variant: 'outline', size: 'icon', className: 'max-lg:size-11 lg:size-7' })
   const content = (
     <>
       <Icon aria-hidden="true" className="rtl:-scale-x-100" />
