@@ -1,11 +1,9 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { Route } from 'next'
-import Link from 'next/link'
 import type { ReactNode } from 'react'
-import { buttonVariants } from '@/core/ui/button'
 import { Page } from '@/core/ui/page'
 import { Tabs } from '@/core/ui/tabs'
 import { type UserPageData, userPath } from '../user-page'
+import { StepLink } from './step-link'
 import { UserHeader } from './user-header'
 
 export interface Walk {
@@ -50,8 +48,8 @@ export function UserPage({
       tools={
         walk && (
           <nav aria-label="Users of the list" className="flex gap-1.5">
-            <NeighborLink href={walk.previous} label="Previous user" keys="k" icon={ChevronLeft} />
-            <NeighborLink href={walk.next} label="Next user" keys="j" icon={ChevronRight} />
+            <StepLink to="previous" href={walk.previous} label="Previous user" keys="k" replace />
+            <StepLink to="next" href={walk.next} label="Next user" keys="j" replace />
           </nav>
         )
       }
@@ -67,32 +65,5 @@ export function UserPage({
       />
       {children}
     </Page>
-  )
-}
-
-function NeighborLink({
-  href,
-  label,
-  keys,
-  icon: Icon,
-}: {
-  href: Route | null
-  label: string
-  keys: string
-  icon: typeof ChevronLeft
-}) {
-  const className = buttonVariants({ variant: 'outline', size: 'icon', className: 'max-lg:size-11 lg:size-7' })
-  const content = (
-    <>
-      <Icon aria-hidden="true" className="rtl:-scale-x-100" />
-      <span className="sr-only">{label}</span>
-    </>
-  )
-  // Still there, so that the other button does not move.
-  if (!href) return <span className={`${className} pointer-events-none opacity-45`}>{content}</span>
-  return (
-    <Link href={href} prefetch={false} replace title={label} aria-keyshortcuts={keys} className={className}>
-      {content}
-    </Link>
   )
 }
