@@ -133,7 +133,7 @@ function UserTableRow({
             <Link
               href={userInListUrl(user.id, list)}
               prefetch={false}
-              className={`block truncate font-medium leading-4.5 ${rowLinkClass}`}
+              className={cn('block truncate font-medium leading-4.5', isCompact && 'max-w-full shrink-0', rowLinkClass)}
             >
               {user.name}
             </Link>
