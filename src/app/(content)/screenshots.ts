@@ -55,6 +55,12 @@ export function shots(app: string, password: string): Screenshot[] {
       await page.getByRole('button', { name: 'Keep mine' }).waitFor()
       await page.evaluate(() => scrollTo(0, 0))
     }),
+    shot('preview', '/content', async (page) => {
+      await open('How a post is made')(page)
+      await page.getByRole('button', { name: 'Share preview' }).click()
+      await page.getByRole('button', { name: 'Create preview link' }).click()
+      await page.goto(await page.locator('code').filter({ hasText: '/posts/preview?token=' }).innerText())
+    }),
     shot('versions', '/content', async (page) => {
       await open('Before you go live')(page)
       await page.getByRole('link', { name: /^Version/ }).click()
