@@ -53,18 +53,11 @@ const kinds = async () =>
     ({ kind }) => kind,
   )
 
-test('password and code reauthenticate, and the code is used up', async () => {
-  const code = codeAt(0)
-  expect(await reauthenticate(code)).toBe(true)
-  await db
-    .update(sessions)
-    .set({ reauthenticatedAt: sql`now() - interval '2 hours'` })
-    .where(eq(sessions.userId, userId))
-  expect(await reauthenticate(code)).toBe('invalid_credentials')
-})
-
-test('a recovery code works once', async () => {
-  const [code = ''] = await inTransaction((tx) => replaceRecoveryCodes(tx, userId))
+test.each([
+  ['a code of the app', async () => codeAt(0)],
+  ['a recovery code', async () => (await inTransaction((tx) => replaceRecoveryCodes(tx, userId)))[0]],
+])('with the password, %s reauthenticates once', async (_kind, makeCode) => {
+  const code = await makeCode()
   expect(await reauthenticate(code)).toBe(true)
   await db
     .update(sessions)

@@ -84,7 +84,7 @@ export function Page({
         {tools}
         {primary && <div className="lg:hidden">{primary}</div>}
       </header>
-      <main id="main" className={isFlush ? '' : `px-4 pt-5 pb-24 lg:px-7 ${isNarrow ? 'max-w-2xl' : ''}`}>
+      <main id="main" className={isFlush ? '' : `px-4 pt-5 pb-10 lg:px-7 ${isNarrow ? 'max-w-2xl' : ''}`}>
         {heading ?? (
           <div className="mb-4 flex flex-wrap items-start gap-2 max-lg:mb-3">
             <div className="min-w-0 flex-1">

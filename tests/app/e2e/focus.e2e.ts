@@ -125,7 +125,10 @@ for (const owner of owners) {
   })
 }
 
-test('neither do the bar of a selection and the message about a result', async ({ page, password }) => {
+test('the selection bar and the message about a result do not cover the element in focus', async ({
+  page,
+  password,
+}) => {
   test.skip(!hasModule('admin'), 'the list of users has both')
   await signInAsNewUser(page, password, { role: 'admin' })
   // The message stays, however slow the machine is.

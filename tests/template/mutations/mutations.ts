@@ -214,8 +214,7 @@ export const mutations: Mutation[] = [
     changes: {
       'src/core/auth/flows/reauthenticate.ts': [
         ['secondFactor?.verifyCode?.(String(code))', 'Promise.resolve()'],
-        ['...(secondFactor && !isFilled(code) &&', '...(!secondFactor && !isFilled(code) &&'],
-        ['if (!isFilled(password) || (secondFactor && !isFilled(code)))', 'if (!isFilled(password))'],
+        ['secondFactor !== null && !isFilled(code)', 'secondFactor === null && !isFilled(code) && isFilled(code)'],
       ],
     },
     failingCheck: 'H-404',

@@ -103,12 +103,14 @@ export async function reauthenticateInline(password: unknown, code: unknown): Pr
   await rejectImpersonation()
   const secondFactor = await findSecondFactor(session.user.id)
   if (secondFactor && !secondFactor.verifyCode) throw new AppError('reauth_required')
-  const fields = {
-    ...(!isFilled(password) && { [ownPasswordField]: ['Enter your password'] }),
-    ...(secondFactor && !isFilled(code) && { [ownCodeField]: ['Enter the code'] }),
-  }
-  if (!isFilled(password) || (secondFactor && !isFilled(code)))
+  const isCodeMissing = secondFactor !== null && !isFilled(code)
+  if (!isFilled(password) || isCodeMissing) {
+    const fields = {
+      ...(!isFilled(password) && { [ownPasswordField]: ['Enter your password'] }),
+      ...(isCodeMissing && { [ownCodeField]: ['Enter the code'] }),
+    }
     throw new AppError('reauth_required', undefined, { fields })
+  }
   const { session: verified } = await verifyOwnPassword(password, ownPasswordField)
   await secondFactor?.verifyCode?.(String(code)).catch(moveToCodeField)
   await markReauthenticated(verified)
