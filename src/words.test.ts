@@ -47,6 +47,7 @@ const words: [RegExp, string][] = [
   [/\blog(ged|ging|s)?[- ](in|out)\b/gi, 'sign in, sign out'],
   [/\bstep-up\b/gi, 'reauthentication'],
   [/\btak(e|es|en|ing)\s+leave\b/gi, 'sign out, leave'],
+  [/(?<!for )\bconfirmation\b(?! links?\b)/gi, 'typedEmail, reauthentication'],
 ]
 
 /** Places that may use such a word. `line` is text of the line, or of the path when that has the word. */
@@ -61,6 +62,7 @@ const exceptions: { files: RegExp; line: RegExp; reason: string }[] = [
   { files: /./, line: /ACCOUNT_TWO_STEP/, reason: 'a setting that apps have set' },
   { files: /./, line: /\/api\/auth\/acting\b|src\/app\/api\/auth\/acting/, reason: 'a URL that clients call' },
   { files: /./, line: /\bperson\.(\w|\$)|^ {2}person:/, reason: 'kinds of audit events: the log has them' },
+  { files: /./, line: /['`]confirmation\.failed['`]/, reason: 'a kind of audit events: the log has it' },
   { files: /^cli\//, line: /\bworkshop\b/, reason: 'a field of released snapshots' },
   { files: /^LICENSE$/, line: /./, reason: 'not our words' },
   { files: /structured-data/, line: /'@type': 'Person'/, reason: 'a type of schema.org' },

@@ -244,11 +244,11 @@ export const signInWithPasskey = definePublicAction({
 export const deleteAccount = defineAction({
   allow: signedIn,
   isSensitive: true,
-  input: z.object({ confirmation: z.string() }),
-  preserve: ['confirmation'],
+  input: z.object({ typedEmail: z.string() }),
+  preserve: ['typedEmail'],
   run: async ({ input, actor }) => {
-    if (input.confirmation.trim().toLowerCase() !== actor.email.toLowerCase()) {
-      throw new AppError('invalid_input', undefined, { fields: { confirmation: [`Type ${actor.email}`] } })
+    if (input.typedEmail.trim().toLowerCase() !== actor.email.toLowerCase()) {
+      throw new AppError('invalid_input', undefined, { fields: { typedEmail: [`Type ${actor.email}`] } })
     }
     await deleteUser(actor, signedIn, actor.id)
     await signOut()

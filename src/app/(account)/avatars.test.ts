@@ -333,7 +333,7 @@ describe('stored in an S3 bucket', () => {
     await upload()
     const [old] = await rows()
     const [user] = await db.select({ email: users.email }).from(users)
-    expect(await runAction(() => deleteAccount({ confirmation: user?.email ?? '' }))).toBe('done')
+    expect(await runAction(() => deleteAccount({ typedEmail: user?.email ?? '' }))).toBe('done')
     expect(await rows()).toEqual([])
     expect(await jobs()).toContainEqual({ id: old?.id, is_now: true })
     await deleteOrphanedPicture.work({ id: old?.id }, { id: 'test' })

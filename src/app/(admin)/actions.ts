@@ -62,10 +62,10 @@ export const updateUserRole = defineAction({
 export const deleteUser = defineAction({
   allow: can('users.delete'),
   isSensitive: true,
-  input: userInput.extend({ confirmation: z.string() }),
-  preserve: ['confirmation'],
+  input: userInput.extend({ typedEmail: z.string() }),
+  preserve: ['typedEmail'],
   run: async ({ input, actor }) => {
-    await userManagement.removeUser(actor, input.userId, input.confirmation)
+    await userManagement.removeUser(actor, input.userId, input.typedEmail)
     closeDialog(resultPath(input.returnTo ?? '/admin/users', { done: 'deleted' }))
   },
 })

@@ -66,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(await rolesOf(id)).toEqual(['viewer'])
     })
 
-    test('without a recent confirmation, the dialog asks for the password; a wrong one does nothing', async ({
+    test('without a recent reauthentication, the dialog asks for the password; a wrong one does nothing', async ({
       page,
       password,
     }) => {

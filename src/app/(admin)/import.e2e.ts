@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('uploading and starting require a recent confirmation', async ({ page, password }) => {
+test('uploading and starting require a recent reauthentication', async ({ page, password }) => {
   const admin = await signInAsAdmin(page, password)
   await expireReauthentication(admin.email)
   await page.goto('/admin/users/import')

@@ -140,7 +140,7 @@ test('existing users and invalid emails are rejected with a message at the field
   await expectAccessible(page)
 })
 
-test('inviting requires a recent confirmation, which the dialog asks for', async ({ page, password }) => {
+test('inviting requires a recent reauthentication, which the dialog asks for', async ({ page, password }) => {
   const admin = await signInAsAdmin(page, password)
   await expireReauthentication(admin.email)
   const email = randomEmail()

@@ -189,7 +189,7 @@ export async function removeUser(actor: Actor, userId: string, typedEmail: strin
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
   if (!user) throw notFound()
   if (typedEmail.trim().toLowerCase() !== user.email.toLowerCase()) {
-    throw new AppError('invalid_input', undefined, { fields: { confirmation: ['Type this user’s email exactly'] } })
+    throw new AppError('invalid_input', undefined, { fields: { typedEmail: ['Type this user’s email exactly'] } })
   }
   await deleteUser(actor, can('users.delete'), userId)
 }

@@ -20,7 +20,7 @@ import type { ResultKind } from './results'
 /** Lower case, because ids are compared with the caller's own id in code. */
 const id = z.uuid().toLowerCase()
 const userInput = z.object({ userId: id })
-const confirmation = z.string().max(200)
+const typedName = z.string().max(200)
 
 /** Ends an action: goes to the page, which shows the result as a toast. */
 const finish = (path: string, done: ResultKind, count?: number): never => closeDialog(withResult(path, { done, count }))
@@ -109,10 +109,10 @@ export const leaveOrganization = defineAction({
 export const deleteOrganization = defineAction({
   allow: can('organization.delete'),
   isSensitive: true,
-  input: z.object({ confirmation }),
-  preserve: ['confirmation'],
+  input: z.object({ typedName }),
+  preserve: ['typedName'],
   run: async ({ input, actor }) => {
-    await deleteOwnOrganization(actor, input.confirmation)
+    await deleteOwnOrganization(actor, input.typedName)
     finish('/organizations', 'deleted')
   },
 })
@@ -186,10 +186,10 @@ export const appointAdmin = defineAction({
 export const deleteOrganizationAsAdmin = defineAction({
   allow: can('organizations.manage'),
   isSensitive: true,
-  input: z.object({ organizationId: id, confirmation }),
-  preserve: ['confirmation'],
+  input: z.object({ organizationId: id, typedName }),
+  preserve: ['typedName'],
   run: async ({ input, actor }) => {
-    await deleteAnyOrganization(actor, input.organizationId, input.confirmation)
+    await deleteAnyOrganization(actor, input.organizationId, input.typedName)
     finish('/admin/organizations', 'deleted')
   },
 })

@@ -75,8 +75,7 @@ export async function markAsDeleted(
 }
 
 function requireTypedName(typed: string, name: string): void {
-  if (typed.trim() !== name)
-    throw new AppError('invalid_input', undefined, { fields: { confirmation: [`Type ${name}`] } })
+  if (typed.trim() !== name) throw new AppError('invalid_input', undefined, { fields: { typedName: [`Type ${name}`] } })
 }
 
 /** Deletes the organization of the actor, who typed its name. */

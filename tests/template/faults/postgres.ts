@@ -264,7 +264,7 @@ function steps(world: World): Step[] {
                     await submitAction(
                       world,
                       'deleteUser',
-                      { userId: testUser.id, confirmation: testUser.email },
+                      { userId: testUser.id, typedEmail: testUser.email },
                       { jar: admin.jar.copy() },
                     ),
                   )

@@ -194,7 +194,7 @@ export const mutations: Mutation[] = [
     build: 1,
   },
   {
-    name: 'confirmation',
+    name: 'reauthentication',
     description: 'a password change reauthenticates the session without the second factor',
     changes: {
       'src/core/auth/flows/change-password.ts': [

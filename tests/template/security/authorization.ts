@@ -144,9 +144,9 @@ async function decisions(world: World): Promise<[expected: string, ask: Ask][]> 
       submitAction(world, name, input, { ...how, jar: jar.copy() })
   return [
     ['ok', by(user.jar, 'updateProfile', { name: 'Anywhere' })],
-    ['invalid_input', by(user.jar, 'deleteAccount', { confirmation: 'yes' })],
+    ['invalid_input', by(user.jar, 'deleteAccount', { typedEmail: 'yes' })],
     ['not_found', by(user.jar, 'endSession', { id: crypto.randomUUID() })],
-    ['reauth_required', by(stale.jar, 'deleteAccount', { confirmation: stale.email })],
+    ['reauth_required', by(stale.jar, 'deleteAccount', { typedEmail: stale.email })],
     ...guardedActions().map(({ name }): [string, Ask] => ['unauthenticated', by(new Jar(), name, {})]),
   ]
 }
@@ -265,8 +265,8 @@ check('H-184', 'updateProfile changes only the caller’s name, whatever user id
 
 check('H-185', 'deleteAccount deletes only the caller’s account, whatever user id is sent', async (world) => {
   const [user, other] = [await world.newSession(), await world.newSession()]
-  const ask = (confirmation: string) =>
-    submitAction(world, 'deleteAccount', { confirmation, ...otherUserFields(other.id, other.email) }, { jar: user.jar })
+  const ask = (typedEmail: string) =>
+    submitAction(world, 'deleteAccount', { typedEmail, ...otherUserFields(other.id, other.email) }, { jar: user.jar })
   assert.equal(verdict(await ask(other.email)), 'invalid_input')
   assert.equal((await world.getSession(user.jar)).user.id, user.id)
   assert.equal(verdict(await ask(user.email)), 'to /signed-out')
@@ -355,7 +355,7 @@ checkModule(
     const other = await world.node('second')
     const [first, second] = [await world.newSession({ role: 'admin' }), await world.newSession({ role: 'admin' })]
     const victim = await world.newUser()
-    const input = { userId: victim.id, confirmation: victim.email }
+    const input = { userId: victim.id, typedEmail: victim.email }
     // The page loads while the role is still admin.
     assert.equal((await world.get(`/admin/users/${victim.id}`, { jar: first.jar })).status, 200)
     const demoted = await submitAction(
@@ -432,7 +432,7 @@ checkModule('admin', 'H-191', 'admins cannot delete or suspend themselves, only 
   const { id, email, jar } = self
   const before = await snapshotState(world)
   assert.equal(
-    verdict(await submitAction(world, 'deleteUser', { userId: id, confirmation: email }, { jar })),
+    verdict(await submitAction(world, 'deleteUser', { userId: id, typedEmail: email }, { jar })),
     'forbidden',
   )
   for (const ids of [[id], [other.id, id], id]) {
@@ -446,7 +446,7 @@ checkModule('admin', 'H-191', 'admins cannot delete or suspend themselves, only 
   const upper = id.toUpperCase()
   assert.notEqual(upper, id)
   const asked = [
-    await submitAction(world, 'deleteUser', { userId: upper, confirmation: email }, { jar }),
+    await submitAction(world, 'deleteUser', { userId: upper, typedEmail: email }, { jar }),
     await submitAction(world, 'suspendUsers', { ids: [upper] }, { jar }),
     await submitAction(world, 'updateUserRoles', { ids: [upper], role: 'viewer' }, { jar }),
   ]
@@ -474,7 +474,7 @@ check(
         id,
         minutes,
       ])
-    const ask = (confirmation = email) => submitAction(world, 'deleteAccount', { confirmation }, { jar })
+    const ask = (typedEmail = email) => submitAction(world, 'deleteAccount', { typedEmail }, { jar })
     for (const minutes of [61, 24 * 60, 7 * 24 * 60]) {
       await setReauthenticatedAgo(minutes)
       const before = await snapshotState(world)
@@ -724,9 +724,9 @@ check(
     const closed = await world.node('sign-up closed', { AUTH_SIGNUP: 'closed' })
     const signUp = { email: other.email, name: 'x', password }
     const errors: [expected: string, response: ActionResponse][] = [
-      ['unauthenticated', await submitAction(world, 'deleteAccount', { confirmation: other.email })],
+      ['unauthenticated', await submitAction(world, 'deleteAccount', { typedEmail: other.email })],
       ['not_found', await submitAction(world, 'endSession', { id: sessionId }, { jar: user.jar })],
-      ['invalid_input', await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar })],
+      ['invalid_input', await submitAction(world, 'deleteAccount', { typedEmail: other.email }, { jar: user.jar })],
       [
         'invalid_credentials',
         await submitAction(world, 'changePassword', { current: 'x', next: 'y', email: other.email }, { jar: user.jar }),
@@ -736,7 +736,7 @@ check(
     await world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [user.id])
     errors.push([
       'reauth_required',
-      await submitAction(world, 'deleteAccount', { confirmation: other.email }, { jar: user.jar }),
+      await submitAction(world, 'deleteAccount', { typedEmail: other.email }, { jar: user.jar }),
     ])
     for (const [expected, response] of errors) {
       assert.equal(verdict(response), expected)

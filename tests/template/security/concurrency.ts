@@ -38,7 +38,7 @@ checkModule(
     const admins = [await world.newSession({ role: 'admin' }), await world.newSession({ role: 'admin' })]
     for (let round = 0; round < 5; round++) {
       const victim = await world.newSession()
-      const input = { userId: victim.id, confirmation: victim.email }
+      const input = { userId: victim.id, typedEmail: victim.email }
       const verdicts = await concurrently(10, async (index) => {
         const { jar } = admins[index % 2] ?? assert.fail()
         return verdict(
@@ -167,7 +167,7 @@ check(
         world.trySignIn(testUser.email, password, { node: other }),
         // From before the sign-in to after it.
         wait((round / users.length) * signInMs * 1.5).then(() =>
-          submitAction(world, 'deleteAccount', { confirmation: testUser.email }, { jar }),
+          submitAction(world, 'deleteAccount', { typedEmail: testUser.email }, { jar }),
         ),
       ])
       assert.equal(verdict(deleted), 'to /signed-out')
@@ -421,8 +421,7 @@ check(
           'users',
           'delete',
           'person.deleted',
-          async ({ jar, email }) =>
-            verdict(await submitAction(world, 'deleteAccount', { confirmation: email }, { jar })),
+          async ({ jar, email }) => verdict(await submitAction(world, 'deleteAccount', { typedEmail: email }, { jar })),
         ],
       ]
       for (const code of ['40P01', '40001'])
@@ -490,9 +489,9 @@ check(
       assert.equal((await world.emailsTo(changer.email)).length, 1)
 
       const deletedUser = await world.newSession()
-      await sendAndDisconnect(world, 'deleteAccount', { confirmation: deletedUser.email }, deletedUser.jar.copy())
+      await sendAndDisconnect(world, 'deleteAccount', { typedEmail: deletedUser.email }, deletedUser.jar.copy())
       const gone = verdict(
-        await submitAction(world, 'deleteAccount', { confirmation: deletedUser.email }, { jar: deletedUser.jar }),
+        await submitAction(world, 'deleteAccount', { typedEmail: deletedUser.email }, { jar: deletedUser.jar }),
       )
       assert.match(gone, /^(unauthenticated|to \/signed-out|not_found)$/)
       await wait(50)
@@ -524,7 +523,7 @@ check(
       const verdicts = await concurrently(admins.length, async (index) => {
         const { email, jar } = admins[index] ?? assert.fail()
         const node = isolated.nodes[index % 2 === 0 ? 0 : 1]
-        return verdict(await submitAction(world, 'deleteAccount', { confirmation: email }, { jar: jar.copy(), node }))
+        return verdict(await submitAction(world, 'deleteAccount', { typedEmail: email }, { jar: jar.copy(), node }))
       })
       for (const one of verdicts) assert.match(one, /^(last_admin|to \/signed-out|unauthenticated)$/)
       for (const index of admins.keys())
@@ -634,8 +633,8 @@ check(
       ['changePassword', { current: `${password}!`, next: chosen }, 'invalid_credentials'],
       ['changePassword', { current: password, next: 'short' }, 'invalid_input'],
       ['changePassword', { current: password, next: chosen }, 'ok'],
-      ['deleteAccount', { confirmation: 'no' }, 'invalid_input'],
-      ['deleteAccount', { confirmation: email }, 'to /signed-out'],
+      ['deleteAccount', { typedEmail: 'no' }, 'invalid_input'],
+      ['deleteAccount', { typedEmail: email }, 'to /signed-out'],
     ]
     for (const [name, input, expected] of steps) {
       const result = await submitAction(world, name, input, { jar })
@@ -687,15 +686,15 @@ async function assertAdminActionsRecorded(world: World): Promise<void> {
     ['suspendUsers', { ids }, 'ok', []],
     ['restoreUser', { userId }, 'ok', ['person.restored']],
     ['restoreUser', { userId }, 'not_found', []],
-    ['deleteUser', { userId, confirmation: 'no' }, 'invalid_input', []],
+    ['deleteUser', { userId, typedEmail: 'no' }, 'invalid_input', []],
     // The redirect renders the list, which records users.listed.
     [
       'deleteUser',
-      { userId, confirmation: testUser.email },
+      { userId, typedEmail: testUser.email },
       'to /admin/users?done=deleted',
       ['person.deleted', 'users.listed'],
     ],
-    ['deleteUser', { userId, confirmation: testUser.email }, 'not_found', []],
+    ['deleteUser', { userId, typedEmail: testUser.email }, 'not_found', []],
   ]
   for (const [name, input, expected, kinds] of steps) {
     const [{ last }] = await world.query('select coalesce(max(id), 0) as last from audit_events')

@@ -259,7 +259,8 @@ check(
           'code',
           'token',
           'search',
-          'confirmation',
+          'typedEmail',
+          'typedName',
           'ids',
         ]
         const zero = `[{${fields.map((field) => `"${field}":"${reference}"`).join()}}]`

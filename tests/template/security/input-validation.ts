@@ -163,7 +163,7 @@ check(
     ])
       await submitWithoutScript([
         ['name', 'By hand'],
-        ['confirmation', `not ${email}`],
+        ['typedEmail', `not ${email}`],
         [key, ''],
       ])
     assert.equal(await userSnapshot(world, id), before)
@@ -757,7 +757,7 @@ check(
       await submitAction(world, 'signUp', { name: text, email, password })
       assert.equal((await world.query('select name from signups where email = $1', [email]))[0].name, text)
       assert.equal(
-        verdict(await submitAction(world, 'deleteAccount', { confirmation: text }, { jar })),
+        verdict(await submitAction(world, 'deleteAccount', { typedEmail: text }, { jar })),
         'invalid_input',
         text,
       )

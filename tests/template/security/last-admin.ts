@@ -28,13 +28,13 @@ check(
     const suspended = await isolated.addUser('admin')
     await isolated.pool.query('update users set suspended_at = now() where id = $1', [suspended.id])
     const attempts: [name: string, input: object, expected: string][] = [
-      ['deleteAccount', { confirmation: last.email }, 'last_admin'],
+      ['deleteAccount', { typedEmail: last.email }, 'last_admin'],
     ]
     if (hasModule('admin'))
       attempts.push(
         ['updateUserRole', { userId: last.id, role: 'viewer' }, 'last_admin'],
         ['updateUserRole', { userId: last.id.toUpperCase(), role: 'editor' }, 'last_admin'],
-        ['deleteUser', { userId: last.id, confirmation: last.email }, 'forbidden'],
+        ['deleteUser', { userId: last.id, typedEmail: last.email }, 'forbidden'],
         ['suspendUsers', { ids: [last.id, suspended.id] }, 'invalid_input'],
         ['updateUserRoles', { ids: [last.id, suspended.id], role: 'viewer' }, 'invalid_input'],
       )
@@ -83,9 +83,9 @@ function send(
   const calls: Record<Step['what'], [name: string, input: object]> = {
     demote: ['updateUserRole', { userId: target.id, role: 'viewer' }],
     demoteSelected: ['updateUserRoles', { ids: [target.id], role: 'viewer' }],
-    delete: ['deleteUser', { userId: target.id, confirmation: target.email }],
+    delete: ['deleteUser', { userId: target.id, typedEmail: target.email }],
     suspend: ['suspendUsers', { ids: [target.id] }],
-    leave: ['deleteAccount', { confirmation: actor.email }],
+    leave: ['deleteAccount', { typedEmail: actor.email }],
   }
   const [name, input] = calls[what]
   // Posted to a page that has the action and does not list users, so that only the action costs time.
@@ -197,7 +197,7 @@ async function deleteBothAdmins(world: World, times: number): Promise<string> {
         submitAction(
           world,
           'deleteAccount',
-          { confirmation: email },
+          { typedEmail: email },
           { jar: jar.copy(), node: isolated.nodes[(index + round) % 2 === 0 ? 0 : 1] },
         ),
       ),

@@ -335,7 +335,7 @@ const lockRaces: LockRace[] = [
   onUser('restoreUser'),
   onUndo('undoSuspension', 'suspendUsers'),
   onUndo('undoRoleChange', 'updateUserRoles', { role: 'viewer' }),
-  onUser('deleteUser', ({ email }) => ({ confirmation: email })),
+  onUser('deleteUser', ({ email }) => ({ typedEmail: email })),
   onUser('endUserSessions'),
   onUser('removeUserSecondFactor'),
   onUser('impersonateUser'),
@@ -473,7 +473,7 @@ checkModules(
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const scheduled: { how: string; id: string; by: string | null }[] = []
     const remove: typeof suspend = (_, by, { id, email }) =>
-      verdictOf(world, by, 'deleteUser', { userId: id, confirmation: email })
+      verdictOf(world, by, 'deleteUser', { userId: id, typedEmail: email })
     // Directly in the database: only the job can notice.
     const demoteInDatabase: typeof suspend = async (_, __, { id }) => {
       await world.query(`update users set role = 'viewer' where id = $1`, [id])

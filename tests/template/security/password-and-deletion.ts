@@ -325,7 +325,7 @@ check(
     const gone = await world.newSession()
     const tokenOfDeleted = await askForReset(world, gone.email)
     assert.equal(
-      verdict(await submitAction(world, 'deleteAccount', { confirmation: gone.email }, { jar: gone.jar })),
+      verdict(await submitAction(world, 'deleteAccount', { typedEmail: gone.email }, { jar: gone.jar })),
       'to /signed-out',
     )
     assert.equal(verdict(await choose(world, tokenOfDeleted)), 'not_found')
@@ -419,7 +419,7 @@ check('H-234', 'deleting the account requires the typed email and a recent reaut
   const { jar, email, id } = await world.newSession()
   const other = await world.newUser()
   const before = await snapshotState(world)
-  const ask = (confirmation: unknown) => submitAction(world, 'deleteAccount', { confirmation }, { jar })
+  const ask = (typedEmail: unknown) => submitAction(world, 'deleteAccount', { typedEmail }, { jar })
   const wrong = [
     '',
     ' ',
@@ -586,12 +586,7 @@ check(
     ])
       assert.ok(traces.includes(trace), `not found: ${trace}, but ${traces}`)
 
-    const result = await submitAction(
-      world,
-      'deleteAccount',
-      { confirmation: email.toUpperCase() },
-      { jar: jar.copy() },
-    )
+    const result = await submitAction(world, 'deleteAccount', { typedEmail: email.toUpperCase() }, { jar: jar.copy() })
     assert.equal(verdict(result), 'to /signed-out')
     // The last email waits in the job queue with the email encrypted.
     assert.deepEqual(await findTraces(world, searchTexts), [])
@@ -630,7 +625,7 @@ check(
     await place.pool.query('truncate users cascade')
     const last = await place.addUser('admin')
     const ask = ({ email, jar }: Awaited<ReturnType<typeof place.addUser>>) =>
-      submitAction(world, 'deleteAccount', { confirmation: email }, { jar: jar.copy(), node })
+      submitAction(world, 'deleteAccount', { typedEmail: email }, { jar: jar.copy(), node })
     assert.equal(verdict(await ask(last)), 'last_admin')
     // An editor or a suspended admin does not count as another admin.
     const editor = await place.addUser('editor')

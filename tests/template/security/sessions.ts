@@ -406,7 +406,7 @@ check(
       suspended: ({ id }) => world.query('update users set suspended_at = now() where id = $1', [id]),
       deleted: ({ id }) => world.query('delete from users where id = $1', [id]),
       'deleted by themselves': async ({ email, jar }) => {
-        const response = await submitAction(world, 'deleteAccount', { confirmation: email }, { jar })
+        const response = await submitAction(world, 'deleteAccount', { typedEmail: email }, { jar })
         assert.equal(verdict(response), 'to /signed-out')
         assert.equal(jar.token, '')
       },

@@ -222,7 +222,7 @@ async function DeleteDialog({ user, actor, frame, fields: { userId, returnTo } }
     >
       <Field
         label="Type their email to confirm"
-        name="confirmation"
+        name="typedEmail"
         autoComplete="off"
         spellCheck={false}
         hint={user.email}

@@ -42,8 +42,8 @@ function send(
     admin: ['updateUserRole', { userId: target.id, role: 'admin' }],
     suspend: ['suspendUsers', { ids: [target.id] }],
     restore: ['restoreUser', { userId: target.id }],
-    delete: ['deleteUser', { userId: target.id, confirmation: target.email }],
-    leave: ['deleteAccount', { confirmation: actor.email }],
+    delete: ['deleteUser', { userId: target.id, typedEmail: target.email }],
+    leave: ['deleteAccount', { typedEmail: actor.email }],
   }
   const [name, input] = calls[what]
   // Posted to a page that renders little, so that only the action costs time.

@@ -85,7 +85,7 @@ const actionCases: Record<
   }),
   delete: async (_, by, { id, email }) => ({
     name: 'deleteUser',
-    input: { userId: id, confirmation: email },
+    input: { userId: id, typedEmail: email },
     by,
     facts: [`not exists (select 1 from users where id = $1)`, noSessions, hasAuditEvent('person.deleted')],
   }),

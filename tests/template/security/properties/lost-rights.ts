@@ -101,7 +101,7 @@ async function send(world: World, isolated: IsolatedApp, users: Writer[], pictur
     demote: ['updateUserRole', { userId: target.id, role: 'viewer' }],
     promote: ['updateUserRole', { userId: target.id, role: 'editor' }],
     suspend: ['suspendUsers', { ids: [target.id] }],
-    delete: ['deleteUser', { userId: target.id, confirmation: target.email }],
+    delete: ['deleteUser', { userId: target.id, typedEmail: target.email }],
     raise: ['updateUserRole', { userId: bystander.id, role: 'editor' }],
     impersonate: ['impersonateUser', { userId: bystander.id }],
     publish: ['savePost', { ...post, step: 'publish' }],

@@ -60,7 +60,7 @@ async function send(
     transfer: ['transferOrganization', { scope, userId: target.id }],
     leave: ['leaveOrganization', { scope }],
     invite: ['inviteMembers', { scope, emails: `${crypto.randomUUID()}@example.com`, role: 'viewer' }],
-    deleteAccount: ['deleteAccount', { confirmation: actor.email }],
+    deleteAccount: ['deleteAccount', { typedEmail: actor.email }],
   }
   const [name, input] = calls[what]
   await wait(delay)

@@ -162,7 +162,7 @@ class Command implements fc.AsyncCommand<Model, Real> {
       assert.match(response, /^(ok|not_found)$/)
       for (const [key] of sessionsOfUser) model.sessions.delete(key)
     } else if (step.type === 'delete') {
-      const input = { userId: id, confirmation: email }
+      const input = { userId: id, typedEmail: email }
       assert.equal(verdict(await submitAction(world, 'deleteUser', input, byAdmin)), 'to /admin/users?done=deleted')
       model.users.delete(step.who)
       for (const [key] of sessionsOfUser) model.sessions.delete(key)

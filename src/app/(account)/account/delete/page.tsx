@@ -53,7 +53,7 @@ export default async function DeletePage() {
           ))}
           <Field
             label="Type your email to confirm"
-            name="confirmation"
+            name="typedEmail"
             autoComplete="off"
             spellCheck={false}
             hint={email}

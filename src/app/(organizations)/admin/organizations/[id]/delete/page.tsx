@@ -33,7 +33,7 @@ export default async function DeleteOrganizationPage({ params }: PageProps<'/adm
       >
         <Field
           label={`Type ${organization.name} to confirm`}
-          name="confirmation"
+          name="typedName"
           autoComplete="off"
           spellCheck={false}
           required

@@ -31,7 +31,7 @@ export default async function DeletePage({ params }: PageProps<'/o/[scope]/setti
     >
       <Field
         label={`Type ${scope.name} to confirm`}
-        name="confirmation"
+        name="typedName"
         autoComplete="off"
         spellCheck={false}
         required
