@@ -139,7 +139,7 @@ export const emailChangeToken: EmailLinkPurpose = {
   lifetimeSeconds: 24 * 60 * 60,
 }
 
-const emailTaken = (to: EmailContent['to']): EmailContent => ({
+const emailTakenContent = (to: EmailContent['to']): EmailContent => ({
   to,
   subject: 'This email already has an account',
   paragraphs: [
@@ -148,7 +148,7 @@ const emailTaken = (to: EmailContent['to']): EmailContent => ({
   notes: ['If this wasn’t you, you can ignore this email.'],
 })
 
-const confirmNewEmail = (address: string, url: string): EmailContent => ({
+const verifyNewEmailContent = (address: string, url: string): EmailContent => ({
   to: { address },
   subject: 'Confirm your new email',
   paragraphs: ['Confirm this address to use it for your account.'],
@@ -175,12 +175,12 @@ export const emailChangeEmail = defineEmail('account.confirm_email', {
     if (!change) return null
     const { email } = change
     const [owner] = await db.select({ name: users.name }).from(users).where(hasVerifiedEmail(email))
-    if (owner) return emailTaken({ name: owner.name, address: email })
-    return confirmNewEmail(email, await createEmailLink(emailChangeToken, { userId, email }))
+    if (owner) return emailTakenContent({ name: owner.name, address: email })
+    return verifyNewEmailContent(email, await createEmailLink(emailChangeToken, { userId, email }))
   },
   samples: () => [
-    confirmNewEmail(sampleRecipient.address, sampleEmailLink(emailChangeToken)),
-    emailTaken(sampleRecipient),
+    verifyNewEmailContent(sampleRecipient.address, sampleEmailLink(emailChangeToken)),
+    emailTakenContent(sampleRecipient),
   ],
 })
 

@@ -27,7 +27,7 @@ import { hasVerifiedEmail } from './user/has-verified-email'
 
 type Recipient = EmailContent['to']
 
-const alreadySignedUp = (to: Recipient): EmailContent => ({
+const alreadySignedUpContent = (to: Recipient): EmailContent => ({
   to,
   subject: 'You already have an account',
   paragraphs: [
@@ -38,7 +38,7 @@ const alreadySignedUp = (to: Recipient): EmailContent => ({
   notes: [{ label: 'Reset your password', url: appUrl('/forgot') }, 'If this wasn’t you, you can ignore this email.'],
 })
 
-const confirmSignUp = (address: string, url: string): EmailContent => ({
+const verifySignUpContent = (address: string, url: string): EmailContent => ({
   to: { address },
   subject: 'Confirm your email',
   paragraphs: [`Confirm this address to activate your ${appName} account.`],
@@ -54,12 +54,12 @@ export const signUpEmail = defineEmail('signup', {
     const [signup] = await db.select({ email: signups.email }).from(signups).where(eq(signups.id, signupId))
     if (!signup) return null
     const [owner] = await db.select({ name: users.name }).from(users).where(hasVerifiedEmail(signup.email))
-    if (owner) return alreadySignedUp({ name: owner.name, address: signup.email })
-    return confirmSignUp(signup.email, await createEmailLink(signUpLink, { signupId }))
+    if (owner) return alreadySignedUpContent({ name: owner.name, address: signup.email })
+    return verifySignUpContent(signup.email, await createEmailLink(signUpLink, { signupId }))
   },
   samples: () => [
-    confirmSignUp(sampleRecipient.address, sampleEmailLink(signUpLink)),
-    alreadySignedUp(sampleRecipient),
+    verifySignUpContent(sampleRecipient.address, sampleEmailLink(signUpLink)),
+    alreadySignedUpContent(sampleRecipient),
   ],
 })
 

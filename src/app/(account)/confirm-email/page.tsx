@@ -14,7 +14,7 @@ export const access = 'public'
 export const metadata = { title: 'Confirm your new email', robots: { index: false } }
 
 /** Target of the link in the email. Opening it changes nothing, because mail scanners open links; the button does. */
-export default async function ConfirmEmailPage({ searchParams }: PageProps<'/confirm-email'>) {
+export default async function VerifyNewEmailPage({ searchParams }: PageProps<'/confirm-email'>) {
   const { token } = await searchParams
   const change = typeof token === 'string' ? await findEmailChange(token) : null
   const actor = await getActor()
