@@ -7,18 +7,18 @@ import { root } from './root.ts'
 export async function migrateDatabase(): Promise<void> {
   const applied = await migrate(databaseUrl(), readMigrations(findMigrationFolders(root)))
   await migrateQueue(databaseUrl())
-  await buildWall()
+  await setUpRowSecurity()
   if (applied.length > 0) console.log(`Applied ${applied.map(({ owner, name }) => `${owner}/${name}`).join(', ')}.`)
 }
 
-/** Last, because the role of the wall needs privileges on the tables of the queue as well. */
-async function buildWall(): Promise<void> {
+/** Last, because the role `app_scoped` needs privileges on the tables of the queue as well. */
+async function setUpRowSecurity(): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl() })
   await client.connect()
   try {
     await buildScopeWall(client, ['public', queueSchema])
   } catch (error) {
-    // Not every app has scopes. One that has does not start in production without the wall.
+    // Not every app has scopes. One that has does not start in production without row-level security.
     console.warn(
       `Row-level security was not set up: ${error instanceof Error ? error.message : error}. See docs/tenancy.md.`,
     )

@@ -19,7 +19,7 @@ import * as posts from './posts'
 import * as previews from './previews'
 import { type ContentResult, contentReturnPath } from './results'
 
-/** The editor of a post, in the place where the actor is. */
+/** The editor of a post, in the scope of the actor. */
 const postPage = ({ scope }: ScopedActor, id: string) => scopePath(scope, `/content/${id}`)
 
 const PostId = z.object({ id: z.uuid().toLowerCase() })

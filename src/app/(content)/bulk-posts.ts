@@ -10,7 +10,7 @@ import { prepareCode } from './markdown'
 import { can, type Writer } from './policy'
 import { remove, unpublish } from './posts'
 import { publish } from './publish'
-import { requirePlace } from './require-place'
+import { requirePostsEnabled } from './require-posts'
 import { readRevision, writeText } from './revisions'
 import { posts, revisions } from './schema'
 
@@ -19,7 +19,7 @@ export const maxSelected = 100
 
 /** The selected posts for a dialog, those that the actor may change. */
 export async function findSelectedPosts(actor: Writer, ids: string[], others = can('posts.write_others')) {
-  requirePlace(actor)
+  requirePostsEnabled(actor)
   const [found] = await readInScope(actor, (db) => [
     db
       .select({ id: posts.id, title: posts.title, status: posts.status, authorId: posts.authorId })
@@ -41,7 +41,7 @@ function changePosts(
   work: (tx: Transaction, found: LockedPost[], actor: LockedMember) => Promise<void>,
 ): Promise<number> {
   return transactionAs(writer, allow, async (tx, actor) => {
-    requirePlace(actor)
+    requirePostsEnabled(actor)
     const found: LockedPost[] = []
     for (const id of [...new Set(ids)].toSorted()) {
       const post = await selectPostForUpdate(tx, id)

@@ -8,7 +8,7 @@ import { ofScope, readInScope } from '@/core/db/scoped'
 import { AppError } from '@/core/errors'
 import { afterCursor, decodeCursor, toPage } from './cursor'
 import { can, type Writer } from './policy'
-import { requirePlace } from './require-place'
+import { requirePostsEnabled } from './require-posts'
 import { posts, published, revisions, textColumns } from './schema'
 
 export const statuses = ['draft', 'scheduled', 'published'] as const
@@ -48,7 +48,7 @@ function matches(search: string, filter: SQL | undefined): SQL | undefined {
 
 /** One page of posts, most recently updated first. */
 export async function findDrafts(actor: Writer, { search, status, mine, before }: DraftQuery) {
-  requirePlace(actor)
+  requirePostsEnabled(actor)
   const cursor = before ? decodeCursor(before) : null
   const [rows] = await readInScope(actor, (source) => {
     const filter = and(status && eq(posts.status, status), editableBy(actor, mine !== undefined))
@@ -113,7 +113,7 @@ export async function countDrafts(actor: Writer): Promise<Record<(typeof counted
 
 /** A post for its editor page. Throws `forbidden` if the actor may not edit it. */
 export async function findDraft(actor: Writer, id: string) {
-  requirePlace(actor)
+  requirePostsEnabled(actor)
   const [[post]] = await readInScope(actor, (source) => [selectDraft(source, id)])
   if (!post) return null
   if (post.authorId !== actor.id) authorize(actor, can('posts.write_others'))

@@ -6,7 +6,7 @@ import type { Transaction } from '@/core/db/client'
 import { ofScope } from '@/core/db/scoped'
 import { AppError } from '@/core/errors'
 import { can } from './policy'
-import { requirePlace } from './require-place'
+import { requirePostsEnabled } from './require-posts'
 import { posts } from './schema'
 
 /** Reads the post and locks its row until the transaction ends. */
@@ -31,7 +31,7 @@ export type LockedPost = NonNullable<Awaited<ReturnType<typeof selectPostForUpda
 
 /** Locks the post for an actor. Throws `not_found`, or `forbidden` if the actor may not change it. */
 export async function lockPost(tx: Transaction, id: string, actor: LockedMember, others = can('posts.write_others')) {
-  requirePlace(actor)
+  requirePostsEnabled(actor)
   const post = await selectPostForUpdate(tx, id)
   if (!post) throw new AppError('not_found')
   if (post.authorId !== actor.id) authorize(actor, others)

@@ -12,12 +12,12 @@ import { prepareCode } from './markdown'
 import { can, type Writer } from './policy'
 import type { PostText } from './post-text'
 import { clearedSchedule, publish, schedule } from './publish'
-import { requirePlace } from './require-place'
+import { requirePostsEnabled } from './require-posts'
 import { closeRevisions, readRevision, writeText } from './revisions'
 import { posts, published, revisions } from './schema'
 
 export async function createPost(actor: Writer, title: string): Promise<string> {
-  requirePlace(actor)
+  requirePostsEnabled(actor)
   const id = crypto.randomUUID()
   await transactionAs(actor, can('posts.write'), async (tx) => {
     await tx.insert(posts).values({ id, authorId: actor.id, title })

@@ -27,7 +27,7 @@ export function readResult(params: { get: (name: string) => string | null }): { 
   return { text: texts[kind](Number.isInteger(count) && count > 0 && count <= 100 ? count : 1) }
 }
 
-/** The list of posts to return to, with its filters, in the same place. The value comes from a URL. */
+/** The list of posts to return to, with its filters, in the same scope. The value comes from a URL. */
 export function contentReturnPath(value: unknown, scope: ScopeMember['scope'] = null): Route {
   const list = scopePath(scope ?? null, '/content')
   const path = returnPath(value, list)

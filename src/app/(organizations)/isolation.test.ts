@@ -18,7 +18,7 @@ import {
   type TestUser,
 } from './test-organizations'
 
-/** Which of the walls is off: the conditions of the queries and the check of the caller, or row-level security. */
+/** Which of the two layers is off: the conditions of the queries and the check of the caller, or row-level security. */
 const off = vi.hoisted(() => ({ conditions: false }))
 vi.mock('@/core/db/scoped', async (load) => {
   const original = await load<typeof import('@/core/db/scoped')>()

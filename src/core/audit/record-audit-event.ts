@@ -2,7 +2,7 @@ import 'server-only'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client'
 import { auditEvents } from '../db/schema'
-import { currentPlace } from '../db/tenant-check'
+import { currentStatementScope } from '../db/tenant-check'
 import type { ClientInfo } from '../http/client-ip'
 import { currentRequest } from '../http/request'
 import { appScopeId } from '../scope'
@@ -60,7 +60,7 @@ export async function auditEventSql(
 
 /** The scope of the event, or the one that the transaction has entered; null in the app itself. */
 function scopeIdOf(event: Pick<AuditEvent, 'scopeId'>): string | null {
-  const scopeId = event.scopeId ?? currentPlace()?.scopeId ?? appScopeId
+  const scopeId = event.scopeId ?? currentStatementScope()?.scopeId ?? appScopeId
   return scopeId === appScopeId ? null : scopeId
 }
 

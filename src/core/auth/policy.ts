@@ -10,10 +10,10 @@ declare const brand: unique symbol
  * Where a permission is decided: by the role in the app, by the role in the scope that the request names, or by either,
  * depending on whether the request names one.
  */
-export type Place = 'app' | 'scope' | 'scope or app'
+export type DecidedIn = 'app' | 'scope' | 'scope or app'
 
 /** The roles that may do something. Only `can` and `signedIn` create one, so `allow` cannot be a stray boolean. */
-export interface Allow<Where extends Place = Place> {
+export interface Allow<Where extends DecidedIn = DecidedIn> {
   permission: string
   roles: readonly Role[]
   where: Where
@@ -25,7 +25,7 @@ export type AppAllow = Allow<'app'>
 /** Decided in a scope, so the role in the app alone cannot decide it. */
 export type ScopeAllow = Allow<'scope' | 'scope or app'>
 
-export interface ScopedRoles<Where extends Place = Place> {
+export interface ScopedRoles<Where extends DecidedIn = DecidedIn> {
   where: Where
   roles: readonly Role[]
 }
@@ -47,7 +47,7 @@ export const inScopeOrApp = (...eitherRoles: Role[]): ScopedRoles<'scope or app'
 
 export type Permissions = Readonly<Record<string, readonly Role[] | ScopedRoles>>
 
-type PlaceOf<Entry> = Entry extends ScopedRoles<infer Where> ? Where : 'app'
+type WhereOf<Entry> = Entry extends ScopedRoles<infer Where> ? Where : 'app'
 
 const isScoped = (entry: readonly Role[] | ScopedRoles): entry is ScopedRoles => 'where' in entry
 
@@ -65,15 +65,15 @@ export const describeEntry = (entry: readonly Role[] | ScopedRoles): ScopedRoles
 export function definePolicy<const Table extends Permissions>(permissions: Table) {
   return {
     permissions: permissions as Permissions,
-    can: <Name extends keyof Table & string>(permission: Name): Allow<PlaceOf<Table[Name]>> =>
-      ({ permission, ...describeEntry(permissions[permission] ?? []) }) as unknown as Allow<PlaceOf<Table[Name]>>,
+    can: <Name extends keyof Table & string>(permission: Name): Allow<WhereOf<Table[Name]>> =>
+      ({ permission, ...describeEntry(permissions[permission] ?? []) }) as unknown as Allow<WhereOf<Table[Name]>>,
   }
 }
 
 /** Any signed-in user, whatever the role: for what users do with their own data. */
 export const signedIn = { permission: 'signed_in', where: 'app', roles } as unknown as AppAllow
 
-/** Whether a role has the permission: the role in the place that decides it. */
+/** Whether a role has the permission: the role where it is decided. */
 export function isAllowed(role: Role | null | undefined, allow: Allow): boolean {
   return role != null && allow.roles.includes(role)
 }
@@ -107,8 +107,8 @@ export function authorize<Caller extends { role: Role }>(caller: Caller | null, 
 }
 
 /**
- * The caller as they act in the place that the request names, with the role they have there. Throws `not_found` for a scope that
- * they are no member of, the same as for one that does not exist, and `forbidden` without the permission.
+ * The caller in the scope that the request names, or in the app itself, with the role they have there. Throws `not_found` for a
+ * scope that they are no member of, the same as for one that does not exist, and `forbidden` without the permission.
  */
 export function authorizeIn<Caller extends { role: Role }>(
   caller: Caller | null,

@@ -3,8 +3,8 @@ import { asc, eq, inArray } from 'drizzle-orm'
 import type { Transaction } from '../db/client'
 import { inTransaction } from '../db/in-transaction'
 import { sessions, users } from '../db/schema'
-import { enterAs, placeOf } from '../db/scoped'
-import { atPlace } from '../db/tenant-check'
+import { enterAs, statementScopeOf } from '../db/scoped'
+import { withStatementScope } from '../db/tenant-check'
 import { AppError } from '../errors'
 import { type Caller, currentRequest } from '../http/request'
 import type { Scope, ScopeMember } from '../scope'
@@ -78,7 +78,7 @@ export function transactionAs<Data>(
     })
   const member = { id: actor.id, scope: actor.scope ?? null }
   if (allow.where === 'scope' && !member.scope) return Promise.reject(new AppError('not_found'))
-  return atPlace(placeOf(member), () =>
+  return withStatementScope(statementScopeOf(member), () =>
     inTransaction(
       async (tx) => {
         const session = await findSession()

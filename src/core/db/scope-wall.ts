@@ -42,8 +42,8 @@ const findUnwalled = `select table_class.oid::regclass::text as name
     and not (relrowsecurity and exists (select from pg_policy where polrelid = conrelid and polname = 'scope_wall'))`
 
 /**
- * Builds the second wall between scopes: row-level security on every tenant table. Runs after every migration and changes nothing
- * if all of it exists. Returns the tables that got it, or throws if the login may not create the role.
+ * Sets up row-level security between scopes on every tenant table. Runs after every migration and changes nothing if all of it
+ * exists. Returns the tables that got it, or throws if the login may not create the role.
  */
 export async function buildScopeWall(client: ClientBase, schemas: string[]): Promise<string[]> {
   await client.query(createRole)
@@ -62,7 +62,7 @@ export async function buildScopeWall(client: ClientBase, schemas: string[]): Pro
 }
 
 /**
- * Why the second wall would not hold; null if it does. Switching to the role is tried. A table that a pending migration will
+ * Why row-level security would not work; null if it does. Switching to the role is tried. A table that a pending migration will
  * create has no rows to keep apart.
  */
 export async function findWallProblem(

@@ -7,14 +7,14 @@ import { appScopeId, type ScopeMember } from '../scope'
 import { type Database, db, type Transaction } from './client'
 import { inOneRoundTrip, inTransaction } from './in-transaction'
 import { scopedRole } from './scope-wall'
-import { atPlace, currentPlace } from './tenant-check'
+import { currentStatementScope, withStatementScope } from './tenant-check'
 
 /**
  * The condition that a row belongs to the scope that was entered: `where(and(eq(posts.id, id), ofScope(posts.scopeId)))`.
  * @public For modules with tenant tables.
  */
 export function ofScope(column: Column): SQL {
-  const scopeId = currentPlace()?.scopeId
+  const scopeId = currentStatementScope()?.scopeId
   if (scopeId === undefined) throw new Error('No scope was entered: use inScope or readInScope.')
   return eq(column, scopeId)
 }
@@ -23,7 +23,7 @@ export function ofScope(column: Column): SQL {
  * Whether the statements run in the app itself, and not in a scope.
  * @public For modules with tenant tables.
  */
-export const isInApp = (): boolean => (currentPlace()?.scopeId ?? appScopeId) === appScopeId
+export const isInApp = (): boolean => (currentStatementScope()?.scopeId ?? appScopeId) === appScopeId
 
 type Source = Pick<Database, 'select' | 'insert' | 'update' | 'delete' | 'execute'>
 
@@ -50,7 +50,8 @@ function memberRole({ id, scope }: ScopeMember): SQL {
 const idOf = (member: ScopeMember | null) => member?.scope?.id ?? appScopeId
 
 /** Without a module that has scopes, every row belongs to the app itself, and there is nothing to keep apart. */
-const atUnwalled = <Data>(work: () => PromiseLike<Data>) => atPlace({ scopeId: appScopeId, isUnwalled: true }, work)
+const withoutScopes = <Data>(work: () => PromiseLike<Data>) =>
+  withStatementScope({ scopeId: appScopeId, isAllowedOutside: true }, work)
 
 /**
  * A transaction in the scope of its member. The database has checked the membership before it returns any row: for others, and
@@ -59,7 +60,7 @@ const atUnwalled = <Data>(work: () => PromiseLike<Data>) => atPlace({ scopeId: a
  * @public For modules with tenant tables.
  */
 export function inScope<Data>(member: ScopeMember | null, work: (tx: Transaction) => Promise<Data>): Promise<Data> {
-  if (!findScopeProvider()) return atUnwalled(() => inTransaction(work))
+  if (!findScopeProvider()) return withoutScopes(() => inTransaction(work))
   const role = member ? memberRole(member) : unchecked
   return enterAndWork(idOf(member), role, work)
 }
@@ -69,12 +70,12 @@ export function inScope<Data>(member: ScopeMember | null, work: (tx: Transaction
  * @public For modules with tenant tables.
  */
 export function inScopeAsApp<Data>(scopeId: string, work: (tx: Transaction) => Promise<Data>): Promise<Data> {
-  if (!findScopeProvider()) return atPlace({ scopeId, isUnwalled: true }, () => inTransaction(work))
+  if (!findScopeProvider()) return withStatementScope({ scopeId, isAllowedOutside: true }, () => inTransaction(work))
   return enterAndWork(scopeId, unchecked, work)
 }
 
 function enterAndWork<Data>(scopeId: string, role: SQL, work: (tx: Transaction) => Promise<Data>): Promise<Data> {
-  return atPlace({ scopeId, isUnwalled: false }, () =>
+  return withStatementScope({ scopeId, isAllowedOutside: false }, () =>
     inTransaction(
       async (tx) => {
         // Sent together: if the caller is not a member, the statements of the work find nothing, and all is rolled back.
@@ -117,8 +118,11 @@ export async function findRoleIn(tx: Transaction, userId: string, scopeId: strin
   return rows[0]?.role ?? null
 }
 
-/** Where the statements of `transactionAs` run. */
-export const placeOf = (member: ScopeMember) => ({ scopeId: idOf(member), isUnwalled: !findScopeProvider() })
+/** The scope of the statements of `transactionAs`. */
+export const statementScopeOf = (member: ScopeMember) => ({
+  scopeId: idOf(member),
+  isAllowedOutside: !findScopeProvider(),
+})
 
 /**
  * Reads in the scope of a member, in one round trip: `const [rows] = await readInScope(actor, (db) => [db.select(…)…])`. None of
@@ -129,10 +133,10 @@ export async function readInScope<const Statements extends readonly PromiseLike<
   member: ScopeMember | null,
   build: (db: Source) => Statements,
 ): Promise<{ -readonly [Index in keyof Statements]: Awaited<Statements[Index]> }> {
-  if (!findScopeProvider()) return atUnwalled(() => Promise.all(build(db))) as never
+  if (!findScopeProvider()) return withoutScopes(() => Promise.all(build(db))) as never
   const scopeId = idOf(member)
   const role = member ? memberRole(member) : unchecked
-  return atPlace({ scopeId, isUnwalled: false }, async () => {
+  return withStatementScope({ scopeId, isAllowedOutside: false }, async () => {
     const [entered, ...results] = await inOneRoundTrip(
       (tx) => [enter(tx, scopeId, role), ...build(tx)] as readonly PromiseLike<unknown>[],
       { isInScope: true },

@@ -2,23 +2,23 @@ import 'server-only'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { tenantTables } from '@/tenant-tables'
 
-interface Place {
+interface StatementScope {
   /** The scope of the statements; undefined if they are about all scopes. */
   scopeId?: string
-  /** Statements may name tenant tables without having entered a scope. */
-  isUnwalled: boolean
+  /** Statements may name tenant tables outside a scope. */
+  isAllowedOutside: boolean
 }
 
 // On globalThis, because pages, routes and instrumentation are separate bundles, and share the pool that checks statements.
-const shared = globalThis as { plinthPlaces?: AsyncLocalStorage<Place> }
-shared.plinthPlaces ??= new AsyncLocalStorage()
-const places = shared.plinthPlaces
+const shared = globalThis as { plinthStatementScopes?: AsyncLocalStorage<StatementScope> }
+shared.plinthStatementScopes ??= new AsyncLocalStorage()
+const statementScopes = shared.plinthStatementScopes
 
 /** Runs work whose statements are about one scope. */
-export const atPlace = <Data>(place: Place, work: () => PromiseLike<Data>): Promise<Data> =>
-  places.run(place, async () => await work())
+export const withStatementScope = <Data>(scope: StatementScope, work: () => PromiseLike<Data>): Promise<Data> =>
+  statementScopes.run(scope, async () => await work())
 
-export const currentPlace = () => places.getStore()
+export const currentStatementScope = () => statementScopes.getStore()
 
 /**
  * Runs statements that are about rows of all scopes, such as a clean-up or the export of a user. The reason is for the reader;
@@ -26,7 +26,7 @@ export const currentPlace = () => places.getStore()
  * @public For modules with tenant tables.
  */
 export const acrossScopes = <Data>(_reason: string, work: () => PromiseLike<Data>): Promise<Data> =>
-  atPlace({ isUnwalled: true }, work)
+  withStatementScope({ isAllowedOutside: true }, work)
 
 const names = new Set(tenantTables)
 
@@ -51,9 +51,9 @@ function findTenantTable(text: string): string | undefined {
 export function checkStatement(text: string, { isInScope }: { isInScope: boolean }): void {
   const table = findTenantTable(text)
   if (table === undefined) return
-  const place = currentPlace()
-  if (!isInScope && !place?.isUnwalled)
+  const scope = currentStatementScope()
+  if (!isInScope && !scope?.isAllowedOutside)
     throw new Error(`A statement names ${table} outside a scope: use inScope, readInScope or acrossScopes.`)
-  if (process.env.VITEST && place?.scopeId !== undefined && !text.includes('scope_id'))
+  if (process.env.VITEST && scope?.scopeId !== undefined && !text.includes('scope_id'))
     throw new Error(`A statement names ${table} without its column scope_id: add ofScope(…). ${text.slice(0, 200)}`)
 }

@@ -7,10 +7,10 @@ import { type Role, roles } from '../../../src/core/auth/roles.ts'
 import { listActions } from '../support/server-actions.ts'
 
 /** Where a permission is decided: by the role in the app, in the scope that the request names, or in either. */
-export type Place = 'app' | 'scope' | 'scope or app'
+export type DecidedIn = 'app' | 'scope' | 'scope or app'
 
 /** Who may call an entry point: everybody, or the roles that have the permission. */
-export type Access = 'public' | { permission: string; roles: readonly Role[]; where: Place }
+export type Access = 'public' | { permission: string; roles: readonly Role[]; where: DecidedIn }
 
 export interface EntryPoint {
   kind: 'action' | 'handler' | 'page'
@@ -29,7 +29,7 @@ export const isDecidedInApp = ({ access, path = '' }: EntryPoint) =>
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
-type Entry = readonly Role[] | { where: Place; roles: readonly Role[] }
+type Entry = readonly Role[] | { where: DecidedIn; roles: readonly Role[] }
 
 interface Policy {
   permissions: Readonly<Record<string, Entry>>

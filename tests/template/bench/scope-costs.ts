@@ -1,4 +1,4 @@
-// What the second wall and the way into a scope cost, for tests/template/bench/organizations.ts.
+// What row-level security and entering a scope cost, for tests/template/bench/organizations.ts.
 import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import { importSource } from '../../../scripts/import-source.ts'

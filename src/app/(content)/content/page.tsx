@@ -23,7 +23,7 @@ import { countDrafts, DraftQuery, findDrafts } from '../drafts'
 import type { ContentPageProps } from '../page-props'
 import { can } from '../policy'
 import { mayDelete } from '../posts'
-import { contentPath, hasPosts } from '../require-place'
+import { arePostsEnabled, contentPath } from '../require-posts'
 
 export const metadata = { title: 'Posts' }
 
@@ -39,7 +39,7 @@ export default async function ContentPage({ params, searchParams }: ContentPageP
   const [{ scope: name }, { done, ...given }] = await Promise.all([params, searchParams])
   const actor = await requirePermission(can('posts.write'), contentPath(name), name)
   const { scope } = actor
-  if (!hasPosts(scope)) notFound()
+  if (!arePostsEnabled(scope)) notFound()
   const list = scopePath(scope, '/content')
   const pathWith = (changed: Partial<DraftQuery>) => pathWithQuery(list, changed)
   const query = DraftQuery.parse(given)

@@ -1,5 +1,5 @@
 import { Check, Minus } from 'lucide-react'
-import { describeEntry, type Place } from '@/core/auth/policy'
+import { type DecidedIn, describeEntry } from '@/core/auth/policy'
 import { type Role, roleLabel, roles } from '@/core/auth/roles'
 import { requirePermission } from '@/core/auth/session/actor'
 import { Page } from '@/core/ui/page'
@@ -57,7 +57,9 @@ export default async function PermissionsPage() {
                   <code className="block font-mono text-muted-foreground text-xs">{permission}</code>
                 </th>
                 {scopeProvider && (
-                  <TableCell className="text-muted-foreground">{placeLabel(where, scopeProvider.noun.one)}</TableCell>
+                  <TableCell className="text-muted-foreground">
+                    {decidedInLabel(where, scopeProvider.noun.one)}
+                  </TableCell>
                 )}
                 {roles.map((role) => (
                   <TableCell key={role} className="text-center">
@@ -73,7 +75,7 @@ export default async function PermissionsPage() {
   )
 }
 
-const placeLabel = (where: Place, noun: string) =>
+const decidedInLabel = (where: DecidedIn, noun: string) =>
   ({ app: 'Role in the app', scope: `Role in the ${noun}`, 'scope or app': `Role in the ${noun}, or in the app` })[
     where
   ]

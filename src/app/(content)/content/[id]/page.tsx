@@ -34,7 +34,7 @@ import type { ContentPageProps } from '../../page-props'
 import { can } from '../../policy'
 import { mayDelete } from '../../posts'
 import { renderDraft } from '../../render-draft'
-import { contentPath } from '../../require-place'
+import { contentPath } from '../../require-posts'
 
 export const metadata = { title: 'Edit post' }
 

@@ -2,7 +2,7 @@ import { requirePermission } from '@/core/auth/session/actor'
 import { PostsDialog } from '../../_components/list/posts-dialog'
 import type { ContentPageProps } from '../../page-props'
 import { can } from '../../policy'
-import { contentPath } from '../../require-place'
+import { contentPath } from '../../require-posts'
 
 export const metadata = { title: 'Unpublish posts' }
 

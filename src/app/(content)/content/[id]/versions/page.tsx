@@ -12,7 +12,7 @@ import { findRevisions } from '../../../drafts'
 import { openPost } from '../../../open-post'
 import type { ContentPageProps } from '../../../page-props'
 import { can } from '../../../policy'
-import { contentPath } from '../../../require-place'
+import { contentPath } from '../../../require-posts'
 import { parseRevisionNumber } from '../../../revision-number'
 
 export const metadata = { title: 'Version history' }

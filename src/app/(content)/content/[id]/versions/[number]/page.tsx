@@ -23,7 +23,7 @@ import { openPost } from '../../../../open-post'
 import type { ContentPageProps } from '../../../../page-props'
 import { can } from '../../../../policy'
 import { renderDraft } from '../../../../render-draft'
-import { contentPath } from '../../../../require-place'
+import { contentPath } from '../../../../require-posts'
 import { parseRevisionNumber } from '../../../../revision-number'
 
 export async function generateMetadata({
