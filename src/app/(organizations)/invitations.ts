@@ -27,7 +27,7 @@ import { invitations, members, organizations } from './schema'
 
 const maxAtOnce = 50
 
-// In emails, per user and per organization: emails to people who did not ask for them must not become spam.
+// In emails, per user and per organization: emails to recipients who did not ask for them must not become spam.
 const userLimit = defineLimit('organizations_invite', { points: 60, seconds: 60 * 60 })
 const organizationLimit = defineLimit('organizations_invite_all', { points: 200, seconds: 24 * 60 * 60 })
 

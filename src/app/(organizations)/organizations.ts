@@ -26,7 +26,7 @@ const maxFormerSlugs = 20
 const invalid = (field: string, message: string) =>
   new AppError('invalid_input', undefined, { fields: { [field]: [message] } })
 
-/** The name is in emails to people who did not ask for them. */
+/** The name is in emails to recipients who did not ask for them. */
 export function requireOrganizationName(text: string): string {
   const name = normalizeName(text)
   if (!name || [...name].length > 60) throw invalid('name', 'Enter a name (up to 60 characters)')

@@ -1,4 +1,4 @@
-// What people do to their apps every week. "npm run check" must not complain about any of it.
+// What developers do to their apps every week. "npm run check" must not complain about any of it.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
