@@ -1,11 +1,8 @@
 import 'server-only'
 import { z } from 'zod'
-import { env } from '@/core/env'
+import { absoluteUrl } from '@/core/site/origin'
 import { coverPath } from './covers'
 import type { PublishedPost } from './published'
-
-/** The absolute URL of a path. */
-export const absoluteUrl = (path: string) => new URL(path, env.AUTH_URL).href
 
 export const postPath = (slug: string) => `/posts/${slug}` as const
 

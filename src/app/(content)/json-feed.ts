@@ -1,6 +1,7 @@
 import 'server-only'
 import { appName } from '@/brand'
-import { absoluteUrl, postPath } from './api-post'
+import { absoluteUrl } from '@/core/site/origin'
+import { postPath } from './api-post'
 import { coverPath } from './covers'
 import type { FeedPost } from './published'
 

@@ -1,9 +1,10 @@
 import { Link as LinkIcon, Pencil } from 'lucide-react'
 import Link from 'next/link'
 import { isAllowed } from '@/core/auth/policy'
+import { absoluteUrl } from '@/core/site/origin'
 import { buttonVariants } from '@/core/ui/button'
 import { CopyButton } from '@/core/ui/copy-button'
-import { absoluteUrl, postPath } from '../api-post'
+import { postPath } from '../api-post'
 import { can, type Writer } from '../policy'
 import type { PublishedPost } from '../published'
 

@@ -1,7 +1,8 @@
 import { appName } from '@/brand'
 import { definePublicHandler, defineRoute } from '@/core/handler'
+import { absoluteUrl } from '@/core/site/origin'
 import { xml, xmlResponse } from '@/core/site/xml'
-import { absoluteUrl, postPath } from '../../api-post'
+import { postPath } from '../../api-post'
 import { findNewest } from '../../published'
 
 /** Atom feed of the newest posts with their full HTML. */
