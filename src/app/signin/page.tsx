@@ -6,7 +6,7 @@ import { getActor } from '@/core/auth/session/actor'
 import { env } from '@/core/env'
 import { ActionForm, Field, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { signIn } from './actions'
 import { SignInMethods } from './methods'
 import { OneClickSignIn } from './one-click-sign-in'
@@ -62,9 +62,9 @@ export default async function SignInPage({ searchParams }: PageProps<'/signin'>)
       }
     >
       {noticeText && (
-        <p role="status" className={alertVariants({ tone: 'success' })}>
+        <Alert as="p" tone="success" role="status">
           {noticeText}
-        </p>
+        </Alert>
       )}
       <SignInMethods next={next} />
       <ActionForm action={signIn} className="grid gap-5">

@@ -95,17 +95,23 @@ export function StatusDot({ tone = 'neutral', children }: { tone?: Tone; childre
 }
 
 export function Alert({
+  as: Element = 'div',
   tone,
   title,
   className,
   children,
   ...props
-}: Omit<ComponentProps<'div'>, 'title'> & { tone?: AlertTone | undefined } & { title?: ReactNode }) {
+}: Omit<ComponentProps<'div'>, 'title'> & {
+  /** A paragraph for one sentence without a title. */
+  as?: 'div' | 'p'
+  tone?: AlertTone | undefined
+  title?: ReactNode
+}) {
   return (
-    <div data-slot="alert" className={cn(alertVariants({ tone }), className)} {...props}>
+    <Element data-slot="alert" className={cn(alertVariants({ tone }), className)} {...props}>
       {title && <p className="font-semibold">{title}</p>}
       {children}
-    </div>
+    </Element>
   )
 }
 

@@ -5,7 +5,7 @@ import { Copyable } from '@/core/ui/copyable'
 import { DialogForm } from '@/core/ui/dialog-form'
 import { Field, ResultText, SelectField } from '@/core/ui/form'
 import type { Crumb } from '@/core/ui/page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { createApiToken, revokeApiToken } from '../actions'
 import { findTokenName, lifetimes, rolesUpTo } from '../tokens'
 import { TokenExample } from './token-example'
@@ -62,9 +62,9 @@ export async function NewTokenDialog({ frame, role }: { frame: Frame; role: Role
 function NewToken() {
   return (
     <>
-      <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success' })}>
+      <Alert as="p" tone="success" role="status" tabIndex={-1}>
         Copy your token now. You won’t be able to see it again.
-      </p>
+      </Alert>
       <Copyable className="w-full select-all break-all rounded-md bg-muted px-3 py-2 font-mono text-sm">
         <ResultText name="token" />
       </Copyable>

@@ -1,6 +1,6 @@
 import { buttonVariants } from '@/core/ui/button'
 import { Field } from '@/core/ui/form'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { imageProblems, isImageProblem } from '../_images/problems'
 
 /**
@@ -16,9 +16,9 @@ export function ImageForm({ replacedId, problem }: { replacedId?: string; proble
       className="grid justify-items-start gap-4"
     >
       {isImageProblem(problem) && (
-        <p role="alert" className={alertVariants({ tone: 'danger' })}>
+        <Alert as="p" tone="danger" role="alert">
           {imageProblems[problem]}
-        </p>
+        </Alert>
       )}
       <Field
         label="Image file"

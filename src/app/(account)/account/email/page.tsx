@@ -3,7 +3,7 @@ import { requirePermission } from '@/core/auth/session/actor'
 import { ActionForm, Field, FormMessage, ResultText, SubmitButton } from '@/core/ui/form'
 import { findReauthentication, mustReauthenticateElsewhere, Reauthenticate } from '@/core/ui/reauthenticate'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { cancelEmailChange, changeEmail } from '../../actions'
 import { findPendingEmail } from '../../email-change'
 
@@ -25,9 +25,9 @@ export default async function EmailPage() {
       <ActionForm
         action={changeEmail}
         done={
-          <p role="status" tabIndex={-1} className={alertVariants({ tone: 'success', className: 'wrap-anywhere' })}>
+          <Alert as="p" tone="success" role="status" tabIndex={-1} className="wrap-anywhere">
             We sent a link to <ResultText name="email" />. Open it to confirm the change.
-          </p>
+          </Alert>
         }
       >
         <SettingCard

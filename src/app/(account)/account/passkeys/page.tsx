@@ -7,7 +7,7 @@ import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
-import { alertVariants, EmptyState } from '@/core/ui/surface'
+import { Alert, EmptyState } from '@/core/ui/surface'
 import { AddPasskey } from '../../_components/passkey-button'
 import { renamePasskey } from '../../actions'
 import { listPasskeys } from '../../passkeys'
@@ -71,7 +71,7 @@ export default async function PasskeysPage() {
       )}
       <AddPasskey />
       <noscript>
-        <p className={alertVariants()}>Adding a passkey needs JavaScript.</p>
+        <Alert as="p">Adding a passkey needs JavaScript.</Alert>
       </noscript>
     </SettingsPage>
   )

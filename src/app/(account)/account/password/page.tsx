@@ -5,7 +5,7 @@ import { requirePermission } from '@/core/auth/session/actor'
 import { ActionForm, FormMessage, PasswordField, SubmitButton } from '@/core/ui/form'
 import type { Crumb } from '@/core/ui/page'
 import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { changePassword, setFirstPassword } from '../../actions'
 import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
@@ -43,9 +43,9 @@ export default async function PasswordPage({ searchParams }: PageProps<'/account
   return (
     <SettingsPage title="Password" crumbs={crumbs} lead="Changing your password signs you out on all other devices.">
       {done !== undefined && (
-        <p role="status" className={alertVariants({ tone: 'success' })}>
+        <Alert as="p" tone="success" role="status">
           Password set. Your other sessions were signed out.
-        </p>
+        </Alert>
       )}
       <ActionForm action={changePassword}>
         <SettingCard title="Change your password" action={<SubmitButton>Change password</SubmitButton>}>

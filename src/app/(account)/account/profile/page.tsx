@@ -6,7 +6,7 @@ import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
 import { PictureField } from '@/core/ui/picture-field'
 import { SettingCard, SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
-import { Avatar, alertVariants, Badge } from '@/core/ui/surface'
+import { Alert, Avatar, Badge } from '@/core/ui/surface'
 import { UserFieldInputs } from '@/core/ui/user-field-inputs'
 import { removePicture, setPicture, updateProfile } from '../../actions'
 import { isEmailVerified } from '../../email-change'
@@ -43,12 +43,9 @@ export default async function ProfilePage({ searchParams }: PageProps<'/account/
             <FormMessage />
             {outcome && (
               // Hidden once a later submit has an error.
-              <p
-                role="status"
-                className={alertVariants({ tone: 'success', className: '[form:has([role=alert])_&]:hidden' })}
-              >
+              <Alert as="p" tone="success" role="status" className="[form:has([role=alert])_&]:hidden">
                 {outcome}
-              </p>
+              </Alert>
             )}
             {/* The key resets the field when the picture changes. */}
             <PictureField key={image} name="picture" label="Photo" className="rounded-full">

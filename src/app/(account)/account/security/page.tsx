@@ -7,7 +7,7 @@ import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
-import { alertVariants, Badge } from '@/core/ui/surface'
+import { Alert, Badge } from '@/core/ui/surface'
 import { describeProtection } from '../../describe-protection'
 import { findSecurity } from '../../find-security'
 
@@ -25,7 +25,9 @@ export default async function SecurityPage() {
   })
   return (
     <SettingsPage title="Security" lead="How you sign in, and what protects your account.">
-      <p className={alertVariants({ tone: isSecured ? 'success' : 'warning' })}>{text}</p>
+      <Alert as="p" tone={isSecured ? 'success' : 'warning'}>
+        {text}
+      </Alert>
       <SettingRows>
         <SecurityRow
           icon={Lock}

@@ -3,7 +3,7 @@ import { returnPath } from '@/core/auth/flows/return-path'
 import { findPendingUserId } from '@/core/auth/flows/second-factor'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { RecoveryCodesStep } from '../../_components/recovery-codes-step'
 import { ScanStep, VerifyStep } from '../../_components/set-up-authenticator'
 import { enableTwoFactorAtSignIn, prepareTwoFactorAtSignIn } from '../../actions'
@@ -46,12 +46,12 @@ export default async function SetUpAtSignInPage({ searchParams }: PageProps<'/si
             <VerifyStep back={pathOf('scan')} />
           ) : (
             // There is no pending sign-in once TOTP is on. The form must still render, to show the recovery codes.
-            <p className={alertVariants({ tone: 'success' })}>
+            <Alert as="p" tone="success">
               You’re all set.{' '}
               <a href={next} className="underline underline-offset-4">
                 Continue
               </a>
-            </p>
+            </Alert>
           )}
         </ActionForm>
       )}

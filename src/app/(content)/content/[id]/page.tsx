@@ -8,7 +8,7 @@ import { scopePath } from '@/core/scope'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { buttonVariants } from '@/core/ui/button'
 import { Page } from '@/core/ui/page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { Cover, prose } from '../../_components/article'
 import { CodeStyle } from '../../_components/blog-style'
 import { ConflictNotice } from '../../_components/editor/conflict-notice'
@@ -68,9 +68,9 @@ export default async function PostPage({ params, searchParams }: ContentPageProp
           <EditorBar post={post} versionsHref={`${list}/${id}/versions` as Route} />
           <div className="px-4 not-empty:pb-4 lg:px-7">
             {done === 'restored' && (
-              <p role="status" className={alertVariants({ tone: 'success', className: 'mt-4' })}>
+              <Alert as="p" tone="success" role="status" className="mt-4">
                 Version restored as a draft.{post.publishedNumber !== null && ' The published post hasn’t changed.'}
-              </p>
+              </Alert>
             )}
             <EditorMessage />
             <ConflictNotice />

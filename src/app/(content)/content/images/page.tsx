@@ -7,7 +7,7 @@ import { buttonVariants } from '@/core/ui/button'
 import { inputClass } from '@/core/ui/control'
 import { Page } from '@/core/ui/page'
 import { pathWithQuery } from '@/core/ui/path-with-query'
-import { alertVariants, EmptyState } from '@/core/ui/surface'
+import { Alert, EmptyState } from '@/core/ui/surface'
 import { ImageCard } from '../../_components/image-card'
 import { findImages } from '../../_images/library'
 import { can } from '../../policy'
@@ -40,9 +40,9 @@ export default async function ImagesPage({ searchParams }: PageProps<'/content/i
       }
     >
       {done && (
-        <p role="status" className={alertVariants({ tone: 'success', className: 'mb-3' })}>
+        <Alert as="p" tone="success" role="status" className="mb-3">
           {doneTexts[done]}
-        </p>
+        </Alert>
       )}
       <Form action="/content/images" role="search" className="mb-3 flex flex-wrap gap-2">
         <input

@@ -1,5 +1,5 @@
 import { notFound, redirect } from 'next/navigation'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { Article } from '../../_components/article'
 import { PublicFrame } from '../../_components/public-frame'
 import { renderBody } from '../../_images/render-body'
@@ -20,9 +20,9 @@ export default async function PreviewPage({ searchParams }: PageProps<'/posts/pr
   return (
     <PublicFrame>
       <div className="grid grid-cols-1 gap-6">
-        <p className={alertVariants({ tone: 'warning' })}>
+        <Alert as="p" tone="warning">
           Draft preview. This might not be published yet and can still change.
-        </p>
+        </Alert>
         <Article {...post} html={await renderBody(post.body, { token })} at={post.updatedAt} />
       </div>
     </PublicFrame>

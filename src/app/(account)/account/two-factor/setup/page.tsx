@@ -3,7 +3,7 @@ import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
 import { ActionForm } from '@/core/ui/form'
 import { SettingsPage } from '@/core/ui/settings-page'
-import { alertVariants, Card } from '@/core/ui/surface'
+import { Alert, Card } from '@/core/ui/surface'
 import { RecoveryCodesStep } from '../../../_components/recovery-codes-step'
 import { ScanStep, VerifyStep } from '../../../_components/set-up-authenticator'
 import { enableTwoFactor } from '../../../actions'
@@ -40,12 +40,12 @@ export default async function SetUpPage({ searchParams }: PageProps<'/account/tw
             {setup ? (
               <VerifyStep back={path} />
             ) : (
-              <p className={alertVariants({ tone: 'success' })}>
+              <Alert as="p" tone="success">
                 Two-factor authentication is on.{' '}
                 <a href="/account/two-factor" className="underline underline-offset-4">
                   Back
                 </a>
-              </p>
+              </Alert>
             )}
           </ActionForm>
         )}

@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation'
 import { CodeField } from '@/core/ui/code-field'
 import { ActionForm, FormMessage, SubmitButton } from '@/core/ui/form'
 import { FormPage } from '@/core/ui/form-page'
-import { alertVariants } from '@/core/ui/surface'
+import { Alert } from '@/core/ui/surface'
 import { enterEmailCode, requestEmailCode } from '../../../actions'
 import { findOwnRequest } from '../../../requests'
 
@@ -29,9 +29,9 @@ export default async function CodePage({ searchParams }: PageProps<'/signin/emai
       }
     >
       {notice === 'resent' && (
-        <p role="status" className={alertVariants({ tone: 'success' })}>
+        <Alert as="p" tone="success" role="status">
           Use the code from the newest email. Earlier ones no longer work.
-        </p>
+        </Alert>
       )}
       <ActionForm action={enterEmailCode} className="grid gap-5">
         <FormMessage />
