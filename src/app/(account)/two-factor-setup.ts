@@ -30,7 +30,7 @@ export async function prepareTwoFactor(userId: string): Promise<void> {
   await issueBrowserToken(setupPurpose, userId, setupSeconds)
 }
 
-/** The same during a pending sign-in, for a user who is required to have a second factor. */
+/** Begins the setup of a required second factor during a pending sign-in. */
 export const prepareTwoFactorAtSignIn = async () => prepareTwoFactor(await requirePendingUserId())
 
 /** The key and URI for the authenticator app, while this browser sets it up; null otherwise. */
@@ -63,7 +63,7 @@ export async function enableTwoFactor(userId: string, code: string): Promise<str
   return codes
 }
 
-/** The same during a pending sign-in, which it completes. */
+/** Turns TOTP on during a pending sign-in, and completes that sign-in. */
 export async function enableTwoFactorAtSignIn(code: string): Promise<string[]> {
   const resetAttempts = await countSetupAttempt(await requirePendingUserId())
   let codes: string[] = []

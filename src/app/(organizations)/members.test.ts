@@ -206,7 +206,7 @@ describe('the last admin', () => {
       const props = { act: 'delete', frame: 'page', actor: root, id: user.id, query: {} }
       // biome-ignore lint/suspicious/noExplicitAny: an element whose component is called here
       const { type, props: ownProps } = await as<any>(() => UserDialog(props))
-      // biome-ignore lint/suspicious/noExplicitAny: the same
+      // biome-ignore lint/suspicious/noExplicitAny: the component that the element renders
       return (await as<any>(() => type(ownProps))).props
     }
     expect(await dialogFor(ada)).toMatchObject({ reason: `First: ${acme.name} needs another admin.` })

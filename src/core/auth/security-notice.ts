@@ -82,7 +82,7 @@ export const causeData = z.string().nullable().default(null)
 /** The data of every security notice. */
 export const noticeData = { userId: z.uuid(), cause: causeData }
 
-/** The same, for samples: they all show `sampleCause`. */
+/** Data of a notice for samples; without a cause, they show `sampleCause`. */
 export const sampleNotice = { userId: '00000000-0000-0000-0000-000000000000', cause: null }
 
 export const sampleCause: Cause = {

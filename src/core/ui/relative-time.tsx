@@ -7,7 +7,7 @@ export async function RelativeTime({ at }: { at: Date }) {
   return <RelativeTimeIn times={await getTimeFormat()} at={at} />
 }
 
-/** The same for lists, which get the format once for all rows. */
+/** A time in a list, which gets the format once for all rows. */
 export function RelativeTimeIn({ times, at }: { times: TimeFormat; at: Date }) {
   return (
     <time dateTime={at.toISOString()} title={times.dateTime(at)}>

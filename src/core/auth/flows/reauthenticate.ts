@@ -164,8 +164,8 @@ export async function findReauthenticationAtProvider(userId: string): Promise<Da
 }
 
 /**
- * Whether the user can reauthenticate in any way that is stronger than an inbox: as above, or at a provider that asks the user to
- * authenticate again and says when that was.
+ * Whether the user can reauthenticate in any way that is stronger than an inbox: with a password, with a method that a module
+ * adds, or at a provider that asks the user to authenticate again and says when that was.
  * @public For modules that add a weaker sign-in method.
  */
 export async function hasStrongerReauthentication(userId: string): Promise<boolean> {

@@ -14,7 +14,7 @@ const year = 365 * 24 * 60 * 60
  */
 type TrustedSince = Date | null | undefined
 
-/** The same as a column, for queries of users with their passwords. */
+/** When devices could last become trusted, as a column for queries of users with their passwords. */
 export const trustedSince = sql<Date | null>`greatest(${passwords.changedAt}, ${users.devicesForgottenAt})`.mapWith(
   passwords.changedAt,
 )
