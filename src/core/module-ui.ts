@@ -43,7 +43,7 @@ export interface SettingsSection {
   pages?: Pick<SettingsSection, 'label' | 'href' | 'icon'>[]
 }
 
-/** A part of the dashboard. One that fails spares the others. */
+/** A part of the dashboard. If one fails, the others are still shown. */
 export interface Widget {
   id: string
   /** Columns of twelve on a wide screen: small 3 and full 12 across the top, below them large 7 beside medium 5. */
@@ -55,7 +55,7 @@ export interface Widget {
   load: () => Promise<WidgetComponent>
 }
 
-/** Reads its data itself, not in a component below: only so its failure spares the others. Null shows nothing. */
+/** Reads its data itself, not in a component below: only then are the others shown if it fails. Null shows nothing. */
 export type WidgetComponent = (props: WidgetProps) => ReactNode | Promise<ReactNode>
 
 export interface WidgetProps {

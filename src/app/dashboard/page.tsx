@@ -87,7 +87,7 @@ function Greeting({ actor }: { actor: Actor }) {
   )
 }
 
-/** A widget that fails says so, and spares the others. */
+/** A widget that fails says so; the others are still shown. */
 async function renderWidget(widget: Widget, props: WidgetProps): Promise<ReactNode> {
   try {
     const Component = await widget.load()

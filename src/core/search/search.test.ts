@@ -55,7 +55,7 @@ test('nothing is searched for without a text', async () => {
   expect(find).not.toHaveBeenCalled()
 })
 
-test('a search that fails spares the others, and the result says that it is incomplete', async () => {
+test('if one search fails, the others still have results, and the result says that it is incomplete', async () => {
   moduleUis.push({ search: [provider('Broken', { find: failing('broken') }), provider('Things')] })
   const { groups, isComplete } = await search(viewer, 'thing')
   expect(groups.map(({ title }) => title)).toEqual(['Things'])

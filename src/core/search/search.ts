@@ -34,7 +34,7 @@ export const SearchResponse = z.object({
   isComplete: z.boolean().meta({ description: 'False if a part of the search failed' }),
 })
 
-/** What the modules find for this user. A search that fails spares the others; if all of them fail, so does this one. */
+/** What the modules find for this user. If one search fails, the results of the others remain; if all fail, so does this one. */
 export async function search(actor: Actor, text: string): Promise<z.output<typeof SearchResponse>> {
   const providers =
     text === '' ? [] : moduleUis.flatMap((ui) => ui.search ?? []).filter(({ allow }) => isAllowed(actor.role, allow))
