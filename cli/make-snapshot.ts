@@ -33,7 +33,7 @@ const changes: Record<string, (text: string) => string> = {
 }
 
 /** Packages that only the template needs. */
-const workshop = ['@clack/prompts', '@types/semver', 'semver']
+const templatePackages = ['@clack/prompts', '@types/semver', 'semver']
 
 const titleIn: Snapshot['titleIn'] = [
   { file: 'src/brand.ts', text: "appName = 'Plinth'" },
@@ -74,7 +74,7 @@ export function pack({ commit, version }: { commit?: string | undefined; version
     snapshot: {
       version: packed,
       modules: facts.sort((a, b) => (a.name < b.name ? -1 : 1)),
-      workshop,
+      workshop: templatePackages,
       titleIn,
       releases: readReleases(sources.get('CHANGELOG.md')?.toString() ?? ''),
       files,

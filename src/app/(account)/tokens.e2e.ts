@@ -79,9 +79,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.reload()
       await expect(items(page)).toContainText('Last used just now')
 
-      const mail = await waitForEmail(email, 'An API token was created')
-      expect(mail.text).toContain('30 days')
-      expect(`${mail.text}${mail.html}`).not.toContain(token)
+      const notice = await waitForEmail(email, 'An API token was created')
+      expect(notice.text).toContain('30 days')
+      expect(`${notice.text}${notice.html}`).not.toContain(token)
       await chooseRevoke(page, 'Backup')
       await expect(page.getByRole('heading', { name: 'Revoke Backup?' })).toBeVisible()
       await page.getByRole('button', { name: 'Revoke', exact: true }).click()

@@ -157,8 +157,8 @@ for (const javaScriptEnabled of [true, false]) {
         if (isFirstTime) await expect(page).toHaveURL('/dashboard')
         else await expect(alertMessage(page)).toContainText('already used code')
       }
-      const mail = await waitForEmail(email, 'A recovery code was used')
-      expect(mail.text).toContain('9 left')
+      const notice = await waitForEmail(email, 'A recovery code was used')
+      expect(notice.text).toContain('9 left')
     })
   })
 }
@@ -394,9 +394,9 @@ test('"Secure my account" ends every session, and keeps the second factor for th
   const email = await signInAsNewUser(page, password)
   await setUp(page)
   await query(`update users set time_zone = 'Asia/Tokyo' where email = $1`, [email])
-  const mail = await waitForEmail(email, 'Two-factor authentication is on')
+  const firstNotice = await waitForEmail(email, 'Two-factor authentication is on')
   const owner = await newBrowserPage(page, appUrl)
-  await owner.goto(linkIn(mail))
+  await owner.goto(linkIn(firstNotice))
   await expectAccessible(owner)
   expect((await sessionOf(page)).user.email).toBe(email)
   await owner.getByRole('button', { name: 'Lock everyone out' }).click()
@@ -412,7 +412,7 @@ test('"Secure my account" ends every session, and keeps the second factor for th
   // In the time zone of the user.
   const notice = await waitForEmail(email, 'Two-factor authentication will be removed')
   expect(notice.text).toMatch(/It will be removed on [^.]* (GMT\+9|JST), unless/)
-  await owner.goto(linkIn(mail))
+  await owner.goto(linkIn(firstNotice))
   await expect(owner.getByRole('heading', { name: 'This link has expired' })).toBeVisible()
   await owner.context().close()
 })

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 
-/** Whether a server accepts connections there. `farewell` is what it expects before the connection ends. */
-export function canConnect(host: string, port: number, farewell = ''): Promise<boolean> {
+/** Whether a server accepts connections there. `closingMessage` is what it expects before the connection ends. */
+export function canConnect(host: string, port: number, closingMessage = ''): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: 2_000 })
     const fail = () => {
@@ -11,7 +11,7 @@ export function canConnect(host: string, port: number, farewell = ''): Promise<b
     socket.on('error', fail).on('timeout', fail)
     socket.on('connect', () => {
       // Ends the connection properly: a server may treat a reset as an error.
-      socket.resume().end(farewell)
+      socket.resume().end(closingMessage)
       resolve(true)
     })
   })

@@ -4,7 +4,7 @@ import { runUntilExit } from '../support/server.ts'
 
 // Empty values instead of unset ones: Next would load unset ones from .env.
 const nothing = { AUTH_SECRET: '', AUTH_URL: '', DATABASE_URL: '', SMTP_URL: '', MAIL_FROM: '' }
-const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: `${appSlug}@example.com` }
+const mailSettings = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: `${appSlug}@example.com` }
 
 test('production does not start without its settings, and reports all of them at once', async () => {
   const { code, output, hasResponded } = await runUntilExit(nothing)
@@ -30,7 +30,7 @@ test('a setting that is read early is reported together with the others', async 
 
 test('production does not start with half of an OAuth client', async () => {
   const { code, output, hasResponded } = await runUntilExit({
-    ...mail,
+    ...mailSettings,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     AUTH_URL: 'https://app.example.com',
     DATABASE_URL: 'postgres://127.0.0.1:1/nowhere',
@@ -43,7 +43,7 @@ test('production does not start with half of an OAuth client', async () => {
 
 test('production does not start while the seeded users are in its database', async () => {
   const { code, output, hasResponded } = await runUntilExit({
-    ...mail,
+    ...mailSettings,
     AUTH_SECRET: 'only-for-tests-0123456789-abcdefghijkl',
     AUTH_URL: 'https://app.example.com',
     DATABASE_URL: process.env.DATABASE_URL ?? '',

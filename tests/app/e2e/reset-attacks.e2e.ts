@@ -29,7 +29,7 @@ test('a link works once, even for ten concurrent submits, and not after it has e
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Send a new link' }).click()
   await requestReset(page, email)
-  await expect.poll(async () => (await emailsTo(email)).filter((mail) => mail.subject === subject).length).toBe(2)
+  await expect.poll(async () => (await emailsTo(email)).filter((sent) => sent.subject === subject).length).toBe(2)
   await query(
     `update tokens set expires_at = now() - interval '1 second' where user_id = (select id from users where email = $1)`,
     [email],

@@ -207,7 +207,7 @@ function steps(world: World): Step[] {
   const events = (kind: string, target: string) =>
     count('select count(*) from audit_events where kind = $1 and target_id = $2', [kind, target])
   const sessions = ({ id }: TestUser) => count('select count(*) from sessions where user_id = $1', [id])
-  const mails = ({ id }: TestUser) =>
+  const countEmails = ({ id }: TestUser) =>
     count(`select count(*) from jobs.job where name = 'mail.password_changed' and data->>'userId' = $1`, [id])
   return [
     {
@@ -243,7 +243,7 @@ function steps(world: World): Step[] {
             await count('select count(*) from passwords where user_id = $1 and hash <> $2', [testUser.id, world.hash]),
             await sessions(testUser),
             await count(`select count(*) from tokens where user_id = $1 and purpose = 'reset'`, [testUser.id]),
-            await mails(testUser),
+            await countEmails(testUser),
           ],
         }
       },

@@ -27,7 +27,7 @@ const listedSettings = /Set ((?:`[A-Z_]+`(?:, | and\n?| and |\n)*)+)/.exec(
 const names = [...(listedSettings ?? '').matchAll(/[A-Z_]+/g)].map(([name]) => name)
 
 const workFolder = mkdtempSync(join(tmpdir(), 'plinth-deploy-'))
-const [folder, bin, home, inboxFolder] = ['app', 'bin', 'home', 'mails'].map((name) => join(workFolder, name)) as [
+const [folder, bin, home, inboxFolder] = ['app', 'bin', 'home', 'inbox'].map((name) => join(workFolder, name)) as [
   string,
   string,
   string,

@@ -49,15 +49,15 @@ before(async () => {
     '/signin',
     '/api/health',
     '/api/posts',
-    '/reset?token=a-token-from-a-mail',
+    '/reset?token=a-token-from-an-email',
     '/nowhere/at/all',
   ])
     await call(node.url, path, { headers: { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-00` } })
   for (let count = 0; count < 30; count++) await call(node.url, `/nowhere/${crypto.randomUUID()}`)
   await call(node.url, '/api/account/avatars/00000000-0000-4000-8000-000000000000')
   const deadline = Date.now() + 120_000
-  const isMailCounted = () => /plinth_job_duration_count\{[^}]*"mail\.signup"/i.test(metrics)
-  for (; !isMailCounted() && Date.now() < deadline; await setTimeout(200)) metrics = await collector.metrics()
+  const isEmailCounted = () => /plinth_job_duration_count\{[^}]*"mail\.signup"/i.test(metrics)
+  for (; !isEmailCounted() && Date.now() < deadline; await setTimeout(200)) metrics = await collector.metrics()
   await node.stop()
   spans = collector.spans()
 })
@@ -90,8 +90,8 @@ test('a trace contains the route, the action, its SQL statements, the job and th
 
   const job = only(queued.name.replace('enqueue', 'job'))
   assert.equal(job.links[0]?.traceId, action.traceId)
-  const mail = spans.find(({ name, traceId }) => traceId === job.traceId && name.startsWith('send '))
-  assert.ok(mail, 'the email is not in the trace of its job')
+  const delivery = spans.find(({ name, traceId }) => traceId === job.traceId && name.startsWith('send '))
+  assert.ok(delivery, 'the email is not in the trace of its job')
 })
 
 test('an action that redirects counts as successful', () => {
@@ -105,7 +105,7 @@ test('a traceparent header sets the trace id, but cannot disable sampling', () =
 
 test('traces and metrics contain no password, email, token or SQL parameter', () => {
   for (const text of [collector.text(), metrics])
-    for (const secret of [password, wrongPassword, 'a-token-from-a-mail', '@example.com', 'argon2'])
+    for (const secret of [password, wrongPassword, 'a-token-from-an-email', '@example.com', 'argon2'])
       assert.ok(!text.includes(secret), secret)
 })
 

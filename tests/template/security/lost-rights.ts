@@ -513,8 +513,8 @@ checkModules(
   { full: 'takes long' },
 )
 
-const tokensIn = (mails: { text: string }[]) =>
-  mails.flatMap((mail) => /\/join\?token=([\w-]+)/.exec(mail.text)?.[1] ?? [])
+const tokensIn = (emails: { text: string }[]) =>
+  emails.flatMap(({ text }) => /\/join\?token=([\w-]+)/.exec(text)?.[1] ?? [])
 
 checkModule('admin', 'H-369', 'after a second invitation only the newest link works, with its role', async (world) => {
   const admin = await newUser(world, 'admin')

@@ -521,9 +521,8 @@ check(
     const again = await world.trySignIn(email, chosen, { ip, jar: new Jar() })
     assert.equal(again.status, 200)
     for (const to of [email, email.toLowerCase()])
-      for (const mail of await world.emailsTo(to))
-        for (const [, token = ''] of mail.text.matchAll(/token=([\w-]+)/g))
-          searchFor(`a link of “${mail.subject}”`, token)
+      for (const { subject, text } of await world.emailsTo(to))
+        for (const [, token = ''] of text.matchAll(/token=([\w-]+)/g)) searchFor(`a link of “${subject}”`, token)
     for (const [what, cookies] of [
       ['this session', jar],
       ['another session', otherJar],

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -32,31 +32,31 @@ function writeBuild(meta: unknown): string {
 }
 const build = writeBuild({ status: 404, headers: { 'Content-Security-Policy': policy } })
 
-function respond(asked: IncomingMessage, answer: ServerResponse): void {
-  const { pathname, searchParams } = new URL(asked.url ?? '/', 'http://x')
-  answer.statusCode = Number(searchParams.get('status') ?? 404)
-  answer.setHeader('Content-Type', searchParams.get('type') ?? 'text/html; charset=utf-8')
-  answer.setHeader('Content-Security-Policy', searchParams.has('static') ? policy : noncePolicy)
-  answer.setHeader('Cache-Control', 's-maxage=1')
-  answer.setHeader('ETag', '"mark"')
-  answer.setHeader('X-Request-Id', 'the-id')
+function respond(request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://x')
+  response.statusCode = Number(searchParams.get('status') ?? 404)
+  response.setHeader('Content-Type', searchParams.get('type') ?? 'text/html; charset=utf-8')
+  response.setHeader('Content-Security-Policy', searchParams.has('static') ? policy : noncePolicy)
+  response.setHeader('Cache-Control', 's-maxage=1')
+  response.setHeader('ETag', '"mark"')
+  response.setHeader('X-Request-Id', 'the-id')
   if (pathname === '/whole') {
-    answer.setHeader('Content-Length', emptyHtml.length)
-    answer.end(emptyHtml)
+    response.setHeader('Content-Length', emptyHtml.length)
+    response.end(emptyHtml)
     return
   }
   // Like Next, which streams a page.
-  if (!searchParams.has('unflushed')) answer.flushHeaders()
-  answer.write(emptyHtml.slice(0, 20))
+  if (!searchParams.has('unflushed')) response.flushHeaders()
+  response.write(emptyHtml.slice(0, 20))
   setTimeout(() => {
-    answer.write(emptyHtml.slice(20))
-    answer.end()
+    response.write(emptyHtml.slice(20))
+    response.end()
   })
 }
 
-const server = createServer((asked, answer) => {
-  if (asked.url?.includes('plain')) respond(asked, answer)
-  else compress(asked, answer, () => respond(asked, answer))
+const server = createServer((request, response) => {
+  if (request.url?.includes('plain')) respond(request, response)
+  else compress(request, response, () => respond(request, response))
 })
 beforeAll(async () => {
   hardenHttp(readNotFoundPage(build))
@@ -78,13 +78,13 @@ interface Received {
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Received> {
   const { port } = server.address() as AddressInfo
   return new Promise((resolve, reject) =>
-    request({ host: '127.0.0.1', port, path, headers, method }, (answer) => {
+    sendRequest({ host: '127.0.0.1', port, path, headers, method }, (response) => {
       const chunks: Buffer[] = []
-      answer.on('data', (chunk) => chunks.push(chunk))
-      answer.on('end', () =>
-        resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }),
+      response.on('data', (chunk) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
       )
-      answer.on('error', reject)
+      response.on('error', reject)
     })
       .on('error', reject)
       .end(),
