@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, expectAccessible, randomIp, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
 import { query } from '../../../tests/app/support/query.ts'
@@ -106,8 +107,7 @@ test('a user sees where they are signed in, ends one session, then all others', 
   const email = await signInAsNewUser(page, password)
   const others = [await signInElsewhere(appUrl, email, password), await signInElsewhere(appUrl, email, password)]
   // Without a recent reauthentication the dialog asks for the password.
-  const expireReauthenticationSql = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
-  await query(expireReauthenticationSql, [email])
+  await expireReauthentication(email)
   await page.goto('/account/sessions')
   await expect(sessionRows(page)).toHaveCount(3)
   await expect(sessionRows(page).first()).toContainText('This session')
@@ -145,8 +145,7 @@ test('deleting asks for the password in the form if the last sign-in is more tha
     await page.getByRole('button', { name: 'Delete my account' }).click()
   }
   await expect(passwordField).toHaveCount(0)
-  const expireReauthenticationSql = `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`
-  await query(expireReauthenticationSql, [email])
+  await expireReauthentication(email)
   // The page was opened before: the action asks.
   await submit()
   await expect(passwordField).toBeVisible()

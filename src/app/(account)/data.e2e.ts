@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { appSlug } from '../../brand.ts'
@@ -12,10 +13,7 @@ for (const javaScriptEnabled of [true, false]) {
     test('a user reauthenticates, then exports all of their data', async ({ page, password }) => {
       const email = await newUser()
       await startSession(page, email, password)
-      await query(
-        `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-        [email],
-      )
+      await expireReauthentication(email)
       const rejected = await page.request.get('/api/account/export')
       expect([rejected.status(), (await rejected.json()).code]).toEqual([403, 'reauth_required'])
       await page.goto('/account/data')

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, signIn, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
@@ -212,10 +213,7 @@ test('a user without a password reauthenticates with a passkey', async ({ page, 
   await addVirtualAuthenticator(page)
   await addPasskey(page)
   await query('delete from passwords where user_id = (select id from users where email = $1)', [email])
-  await query(
-    `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
+  await expireReauthentication(email)
   await page.goto('/account/delete')
   await page.getByRole('link', { name: 'Confirm it’s you' }).click()
   await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from '@playwright/test'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import {
   fillAndSubmit,
@@ -21,12 +22,6 @@ const addPasskeys = (email: string) =>
     `insert into account_passkeys (id, user_id, public_key, counter, transports, name, last_used_at)
      select gen_random_uuid(), u.id, '', 0, '{}', device, case when device like 'Safari%' then now() end
      from users u, unnest(array['Safari on iPhone', 'Chrome on Windows']) as device where email = $1`,
-    [email],
-  )
-
-const expireReauthentication = (email: string) =>
-  query(
-    `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
     [email],
   )
 

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 
@@ -60,10 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
 
 test('the security page is accessible on a phone, and does not ask for the password', async ({ page, password }) => {
   const email = await signInAsNewUser(page, password)
-  await query(
-    `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
+  await expireReauthentication(email)
   await page.setViewportSize({ width: 390, height: 800 })
   await page.goto('/account/security')
   await expect(page).toHaveURL('/account/security')

@@ -1,5 +1,6 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
 import { query } from '../../../tests/app/support/query.ts'
@@ -212,10 +213,7 @@ test('creating one requires reauthentication within the last hour, enforced by t
 }) => {
   const email = await signInAsNewUser(page, password)
   await page.goto('/account/tokens/new')
-  await query(
-    `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
+  await expireReauthentication(email)
   await page.getByLabel('Name').fill('Late')
   await page.getByRole('button', { name: 'Create token' }).click()
   await expect(page.getByRole('main').getByRole('alert')).toContainText('Confirm it’s you')

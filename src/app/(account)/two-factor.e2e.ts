@@ -10,6 +10,7 @@ import {
   test,
   waitForHydration,
 } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { startServer } from '../../../tests/app/support/server.ts'
@@ -51,12 +52,6 @@ async function enterCode(page: Page, code: string, { hasScript = true } = {}): P
 /** Lets a test use a code again, instead of waiting 30 seconds for the next one. */
 const resetTotpStep = (email: string) =>
   query('update account_totp set last_step = 0 where user_id = (select id from users where email = $1)', [email])
-
-const expireReauthentication = (email: string) =>
-  query(
-    `update sessions set confirmed_at = now() - interval '2 hours' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
 
 /** The first factor, over the API. Returns the response and its cookies. */
 async function submitPassword(appUrl: string, email: string, password: string) {

@@ -1,4 +1,5 @@
 import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForShortcuts } from '../../../tests/app/support/palette.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
@@ -7,7 +8,6 @@ import {
   createUser,
   createUsers,
   expectNoHorizontalScroll,
-  expireReauthentication,
   notFoundHeading,
   reauthenticate,
   signInAsAdmin,

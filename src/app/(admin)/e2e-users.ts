@@ -39,13 +39,6 @@ export async function signInAsAdmin(page: Page, password: string): Promise<TestU
   return admin
 }
 
-/** Sets the last reauthentication to more than an hour ago. */
-export const expireReauthentication = (email: string) =>
-  query(
-    `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-    [email],
-  )
-
 /** Reauthenticates with the password on the page that asks for it. */
 export async function reauthenticate(page: Page, password: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()

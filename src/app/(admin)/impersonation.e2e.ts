@@ -1,10 +1,11 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { greeting } from '../../../tests/app/support/greeting.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { sessionOf } from '../../../tests/app/support/sign-in.ts'
 import { passwordField } from './e2e-dialogs.ts'
-import { alertMessage, createUser, expireReauthentication, signInAsAdmin, uniqueWord } from './e2e-users.ts'
+import { alertMessage, createUser, signInAsAdmin, uniqueWord } from './e2e-users.ts'
 
 const impersonateButton = (page: Page) => page.getByRole('button', { name: 'Impersonate', exact: true })
 

@@ -1,6 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, signIn, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { greeting } from '../../../tests/app/support/greeting.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
@@ -11,7 +12,6 @@ import { passwordField } from './e2e-dialogs.ts'
 import {
   alertMessage,
   expectNoHorizontalScroll,
-  expireReauthentication,
   notFoundHeading,
   reauthenticate,
   signInAsAdmin,

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { greeting } from '../../../tests/app/support/greeting.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
@@ -7,7 +8,7 @@ import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import { appName } from '../../brand.ts'
 import { chooseFromMenu, passwordField, toast, waitForRouter } from './e2e-dialogs.ts'
-import { expireReauthentication, signInAsAdmin } from './e2e-users.ts'
+import { signInAsAdmin } from './e2e-users.ts'
 
 /** Who invites is in the subject. */
 const subjectBy = ({ name }: { name: string }) => `${name} invited you to ${appName}`

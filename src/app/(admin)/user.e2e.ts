@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, signIn, startSession, test } from '../../../tests/app/support/e2e-test.ts'
+import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
@@ -7,7 +8,6 @@ import {
   alertMessage,
   createUser,
   expectNoHorizontalScroll,
-  expireReauthentication,
   notFoundHeading,
   rows,
   section,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { appSlug } from '../../../src/brand.ts'
+import { expireReauthentication } from '../support/expire-reauthentication.ts'
 import { assertProblem } from './assertions.ts'
 import type { TestResponse } from './client.ts'
 import { newCaller, type Target, testsFor, whileSignedIn } from './target.ts'
@@ -118,10 +119,7 @@ export function describePart(target: Target): void {
           new RegExp(`^attachment; filename="${appSlug}-export-.+\\.zip"$`),
         )
         assert.match(response.headers.get('cache-control') ?? '', /no-store/)
-        await ownApp.query(
-          `update sessions set confirmed_at = now() - interval '61 minutes' where user_id = (select id from users where email = $1)`,
-          [email],
-        )
+        await expireReauthentication(email, ownApp.query)
         assertProblem(await caller.get(path), 403, 'reauth_required')
       })
     })

@@ -1,5 +1,6 @@
 import { appSlug } from '../../../src/brand.ts'
 import { expect, expectAccessible, signIn, test } from '../support/e2e-test.ts'
+import { expireReauthentication } from '../support/expire-reauthentication.ts'
 import { waitForEmail } from '../support/inbox.ts'
 import { newUser } from '../support/new-user.ts'
 import { query } from '../support/query.ts'
@@ -196,7 +197,7 @@ for (const { id, provider } of providers) {
       await expect(page).toHaveURL('/dashboard')
       const [user] = await identitiesOf(email)
       const confirmed = `confirmed_at > now() - interval '1 minute' as is_recent from sessions where user_id = $1`
-      await query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [user?.id])
+      await expireReauthentication(email)
       await page.goto('/confirm?callbackUrl=/search')
       await expectAccessible(page)
       await page.getByRole('button', { name: `Continue with ${provider}` }).click()

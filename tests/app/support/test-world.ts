@@ -141,6 +141,11 @@ export class World {
     return new Jar({ [`${appSlug}.session`]: token })
   }
 
+  /** Sets how long ago a user reauthenticated, such as `61 minutes`, in all their sessions. */
+  async setReauthenticatedAgo(userId: string, interval: string): Promise<void> {
+    await this.query('update sessions set confirmed_at = now() - $2::interval where user_id = $1', [userId, interval])
+  }
+
   /** A new user, signed in. */
   async newSession(options: UserOptions = {}): Promise<TestUser & { jar: Jar; token: string }> {
     const user = await this.newUser(options)

@@ -137,7 +137,7 @@ type Ask = (how: { path?: string; headers?: Record<string, string> }) => Promise
 async function decisions(world: World): Promise<[expected: string, ask: Ask][]> {
   const user = await world.newSession()
   const stale = await world.newSession()
-  await world.query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [stale.id])
+  await world.setReauthenticatedAgo(stale.id, '61 minutes')
   const by =
     (jar: Jar, name: string, input: object): Ask =>
     (how) =>
@@ -455,9 +455,9 @@ checkModule('admin', 'H-191', 'admins cannot delete or suspend themselves, only 
 
   // Admins may change their own role while another admin exists, after reauthentication.
   const demoteSelf = () => submitAction(world, 'updateUserRole', { userId: id, role: 'editor' }, { jar })
-  await world.query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [id])
+  await world.setReauthenticatedAgo(id, '61 minutes')
   assert.equal(verdict(await demoteSelf()), 'reauth_required')
-  await world.query(`update sessions set confirmed_at = now() - interval '59 minutes' where user_id = $1`, [id])
+  await world.setReauthenticatedAgo(id, '59 minutes')
   assert.equal(verdict(await demoteSelf()), 'ok')
   assert.equal((await world.getSession(jar)).user.role, 'editor')
   const promotion = await submitAction(world, 'updateUserRole', { userId: id, role: 'admin' }, { jar })
@@ -469,11 +469,7 @@ check(
   'sensitive actions require reauthentication within the last hour',
   async (world) => {
     const { jar, id, email } = await world.newSession()
-    const setReauthenticatedAgo = (minutes: number) =>
-      world.query(`update sessions set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
-        id,
-        minutes,
-      ])
+    const setReauthenticatedAgo = (minutes: number) => world.setReauthenticatedAgo(id, `${minutes} minutes`)
     const ask = (typedEmail = email) => submitAction(world, 'deleteAccount', { typedEmail }, { jar })
     for (const minutes of [61, 24 * 60, 7 * 24 * 60]) {
       await setReauthenticatedAgo(minutes)
@@ -521,10 +517,7 @@ async function assertAdminsReauthenticate(world: World): Promise<void> {
   const ask = (name: string) =>
     submitAction(world, name, validInputOf(name, { ...victim, password }), { jar: admin.jar })
   for (const minutes of [61, 11 * 60]) {
-    await world.query(`update sessions set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
-      admin.id,
-      minutes,
-    ])
+    await world.setReauthenticatedAgo(admin.id, `${minutes} minutes`)
     const before = await snapshotState(world)
     for (const name of sensitive) {
       assert.equal(verdict(await ask(name)), 'reauth_required', name)
@@ -540,7 +533,7 @@ async function assertAdminsReauthenticate(world: World): Promise<void> {
     assert.deepEqual([upload.status, upload.json().code], [403, 'reauth_required'])
     assert.equal(await snapshotState(world), before)
   }
-  await world.query(`update sessions set confirmed_at = now() - interval '59 minutes' where user_id = $1`, [admin.id])
+  await world.setReauthenticatedAgo(admin.id, '59 minutes')
   assert.equal(verdict(await ask('updateUserRole')), 'ok')
   assert.match(verdict(await ask('deleteUser')), /^to \/admin\/users/)
 }
@@ -733,7 +726,7 @@ check(
       ],
       ['forbidden', await submitAction(world, 'signUp', signUp, { node: closed })],
     ]
-    await world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [user.id])
+    await world.setReauthenticatedAgo(user.id, '2 hours')
     errors.push([
       'reauth_required',
       await submitAction(world, 'deleteAccount', { typedEmail: other.email }, { jar: user.jar }),

@@ -471,7 +471,7 @@ checkModule(
     const { jar } = await signInWithProvider(world.app, 'google', unusedEmail())
     assert.equal(verdict(await make(jar)), 'ok')
     const { id } = (await world.getSession(jar)).user
-    await world.query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [id])
+    await world.setReauthenticatedAgo(id, '61 minutes')
     assert.equal(verdict(await make(jar)), 'reauth_required')
     const page = await world.get('/confirm', { jar })
     assert.ok(page.text.includes('name="isReauthenticating" value="yes"'), 'Google is not asked to reauthenticate')

@@ -108,8 +108,7 @@ checkModule('account', 'H-342', 'a password change does not replace the second f
     ['renewRecoveryCodes', {}],
   ]
   const { jar, id } = await withSecondFactor(world)
-  const age = () =>
-    world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [id])
+  const age = () => world.setReauthenticatedAgo(id, '2 hours')
   await age()
   const outcomes = async () => {
     const seen: string[] = []
@@ -128,7 +127,7 @@ checkModule('account', 'H-342', 'a password change does not replace the second f
   assert.deepEqual(await world.query(confirmed, [id]), before)
   // For a user without a second factor the password is enough.
   const plain = await world.newSession()
-  await world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [plain.id])
+  await world.setReauthenticatedAgo(plain.id, '2 hours')
   assert.equal(verdict(await change(world, plain.jar, password, newPassword)), 'ok')
   assert.equal(verdict(await submitAction(world, 'beginPasskey', {}, { jar: plain.jar })), 'ok')
 })
@@ -139,8 +138,7 @@ checkModule(
   'a form reauthenticates with password and code, never with one of them',
   async (world) => {
     const { jar, id, rightCode, isRight } = await withSecondFactor(world)
-    const age = () =>
-      world.query(`update sessions set confirmed_at = now() - interval '2 hours' where user_id = $1`, [id])
+    const age = () => world.setReauthenticatedAgo(id, '2 hours')
     await age()
     const attempt = async (fields: Record<string, unknown>) =>
       verdict(await submitAction(world, 'beginPasskey', fields as Record<string, string>, { jar }))

@@ -332,8 +332,7 @@ check(
   'an email change requires reauthentication, takes effect once verified, and notifies the old email',
   async (world) => {
     const { jar, id, email } = await world.newSession()
-    const reauthenticatedAgo = (interval: string) =>
-      world.query(`update sessions set confirmed_at = now() - $2::interval where user_id = $1`, [id, interval])
+    const reauthenticatedAgo = (interval: string) => world.setReauthenticatedAgo(id, interval)
     const next = unusedEmail()
     await reauthenticatedAgo('61 minutes')
     assert.equal(verdict(await requestEmailChange(world, jar, next)), 'reauth_required')

@@ -600,7 +600,7 @@ checkModule(
       `insert into admin_invitations (email, role, sent_at) values ($1, 'admin', now() - interval '20 days') returning id`,
       [email],
     )
-    await world.query(`update sessions set confirmed_at = now() - interval '3 hours' where user_id = $1`, [admin.id])
+    await world.setReauthenticatedAgo(admin.id, '3 hours')
     for (const name of ['resendInvitation', 'revokeInvitation'])
       assert.equal(await verdictOf(world, admin, name, { id }), 'reauth_required', name)
     assert.equal((await world.emailsTo(email)).length, 0)

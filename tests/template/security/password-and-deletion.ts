@@ -158,7 +158,7 @@ check(
       const email = unusedEmail()
       const { jar } = await signInWithProvider(world.app, provider, email)
       const { id } = (await world.getSession(jar)).user
-      await world.query(`update sessions set confirmed_at = now() - interval '61 minutes' where user_id = $1`, [id])
+      await world.setReauthenticatedAgo(id, '61 minutes')
       assert.equal(verdict(await first(jar, chosen)), 'reauth_required')
       // There is no password to reauthenticate with.
       for (const typed of [chosen, password])
@@ -438,9 +438,7 @@ check('H-234', 'deleting the account requires the typed email and a recent reaut
     assert.equal(verdict(await ask(phrase)), 'invalid_input')
   assert.equal(verdict(await submitAction(world, 'deleteAccount', {}, { jar })), 'invalid_input')
   assert.equal(await snapshotState(world), before)
-  await world.query(`update sessions set confirmed_at = now() - interval '60 minutes 1 second' where user_id = $1`, [
-    id,
-  ])
+  await world.setReauthenticatedAgo(id, '60 minutes 1 second')
   const stale = await snapshotState(world)
   for (const phrase of [email, ...wrong]) assert.equal(verdict(await ask(phrase)), 'reauth_required', phrase)
   assert.equal(await snapshotState(world), stale)
