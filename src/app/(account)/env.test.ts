@@ -3,7 +3,7 @@ import { checkEnv } from '@/core/env'
 import { accountEnv } from './env'
 
 const bucket = {
-  ACCOUNT_S3_URL: 'https://s3.example.com/people',
+  ACCOUNT_S3_URL: 'https://s3.example.com/avatars',
   ACCOUNT_S3_REGION: 'eu-central-1',
   ACCOUNT_S3_KEY: 'id',
   ACCOUNT_S3_SECRET: 'secret',
@@ -20,13 +20,13 @@ test('the S3 settings are set completely, or not at all', () => {
 })
 
 test.each([
-  ['https://people.s3.example.com', true],
-  ['http://127.0.0.1:9000/people', true],
-  ['http://s3.example.com/people', false],
-  ['https://id:secret@s3.example.com/people', false],
-  ['https://s3.example.com/people?x=1', false],
-  ['s3://people', false],
-  ['people', false],
+  ['https://avatars.s3.example.com', true],
+  ['http://127.0.0.1:9000/avatars', true],
+  ['http://s3.example.com/avatars', false],
+  ['https://id:secret@s3.example.com/avatars', false],
+  ['https://s3.example.com/avatars?x=1', false],
+  ['s3://avatars', false],
+  ['avatars', false],
 ])('ACCOUNT_S3_URL=%s is accepted: %s', (url, isAccepted) => {
   expect(checkEnv([accountEnv], { ...bucket, ACCOUNT_S3_URL: url }) === '').toBe(isAccepted)
 })

@@ -37,7 +37,7 @@ check(
     const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 2 })
     pool.on('error', () => {})
     const smtpServer = await FaultySmtpServer.create()
-    const node = await world.node('mail', { DATABASE_URL, SMTP_URL: `smtp://127.0.0.1:${smtpServer.port}` })
+    const node = await world.node('email', { DATABASE_URL, SMTP_URL: `smtp://127.0.0.1:${smtpServer.port}` })
     const jobs = async () => (await pool.query("select id, state from jobs.job where name = 'mail.reset'")).rows
     const requests: { email: string; mood: string; took: number }[] = []
     try {

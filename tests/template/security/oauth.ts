@@ -355,7 +355,7 @@ check(
   async (world) => {
     const { attempt, query } = await maliciousSetup(world)
     for (const verified of [false, 'false', 'true', undefined, null, [true], 1, {}, '']) {
-      const email = uniqueEmail('unproved')
+      const email = uniqueEmail('unverified')
       const { response, jar } = await attempt('google', google({ email, email_verified: verified }))
       assertRejected(response, jar, JSON.stringify(verified))
       assert.deepEqual(await query('select id from users where email = $1', [email]), [])
