@@ -31,6 +31,7 @@ async function addVirtualAuthenticator(page: Page, { isVerified = true } = {}) {
 
 async function addPasskey(page: Page): Promise<void> {
   await page.goto('/account/passkeys')
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Add passkey' }).click()
   await expect(page.getByText('never used')).toBeVisible()
 }
@@ -49,6 +50,7 @@ test('a user adds a passkey, signs in with it alone, renames and removes it', as
 
   await page.context().clearCookies()
   await page.goto('/signin?callbackUrl=/account/passkeys')
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expect(page).toHaveURL('/account/passkeys')
   expect((await sessionOf(page)).user.email).toBe(email)
@@ -68,6 +70,7 @@ test('a user adds a passkey, signs in with it alone, renames and removes it', as
   await waitForEmail(email, 'A passkey was removed')
   await page.context().clearCookies()
   await page.goto('/signin')
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expect(alertMessage(page)).toContainText('don’t recognize this passkey')
   expect(await sessionOf(page)).toBeNull()
@@ -90,11 +93,13 @@ test('a passkey works as the second factor, and signing in with a passkey needs 
   await signIn(page, email, password)
   await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()
   await authenticator.setPresence(true)
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Use a passkey instead' }).click()
   await expect(page).toHaveURL('/dashboard')
 
   await page.context().clearCookies()
   await page.goto('/signin')
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Continue with a passkey' }).click()
   await expect(page).toHaveURL('/dashboard')
   expect((await sessionOf(page)).user.email).toBe(email)
@@ -151,6 +156,7 @@ test('a passkey without user verification is not accepted', async ({ page, passw
   await signInAsNewUser(page, password)
   await addVirtualAuthenticator(page, { isVerified: false })
   await page.goto('/account/passkeys')
+  await waitForHydration(page)
   await page.getByRole('button', { name: 'Add passkey' }).click()
   await expect(alertMessage(page)).toContainText('prompt was canceled')
   expect(await query('select 1 from account_passkeys where name is null')).toEqual([])

@@ -70,8 +70,13 @@ test.describe('when the database', () => {
   /** Every connection of the pool works: none has leaked. */
   async function expectWholePool(): Promise<void> {
     await becomesReady()
-    const responses = await Promise.all(Array.from({ length: 30 }, () => ask('/api/auth/session')))
-    expect(responses.map(({ status }) => status)).toEqual(Array(30).fill(200))
+    // All of them are opened within 1.5 s, or the request gets 503: a busy machine may need another attempt.
+    await expect
+      .poll(async () => {
+        const responses = await Promise.all(Array.from({ length: 30 }, () => ask('/api/auth/session')))
+        return responses.filter(({ status }) => status !== 200).length
+      })
+      .toBe(0)
     expect((await signIn()).status).toBe(200)
   }
 

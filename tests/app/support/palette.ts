@@ -1,13 +1,12 @@
 import { expect, type Locator, type Page } from '@playwright/test'
+import { waitForHydration } from './e2e-test.ts'
 
 /** Opens the command palette with the keyboard. */
 export async function openPalette(page: Page): Promise<Locator> {
   const palette = page.getByRole('dialog', { name: 'Search', exact: true })
-  // The keys work as soon as the page is hydrated.
-  await expect(async () => {
-    if (!(await palette.isVisible())) await page.keyboard.press('Control+k')
-    await expect(palette).toBeVisible({ timeout: 2_000 })
-  }).toPass()
+  await waitForHydration(page)
+  await page.keyboard.press('Control+k')
+  await expect(palette).toBeVisible()
   return palette
 }
 

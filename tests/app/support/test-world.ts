@@ -11,7 +11,9 @@ import { root } from '../../../scripts/root.ts'
 import { appSlug } from '../../../src/brand.ts'
 import type { Role } from '../../../src/core/auth/roles.ts'
 import { startApp, type TestApp } from './app.ts'
+import { countPasswordComparisons } from './attempt-sign-in.ts'
 import { type RequestTarget, submitAction } from './call-action.ts'
+import { completeOutput } from './complete-output.ts'
 import { createDatabase, dropDatabase, findServer, runDb } from './database.ts'
 import { type CallOptions, call, type HttpResponse, Jar, markSecure, trustCertificate } from './http-client.ts'
 import { emailsTo, type ReceivedEmail } from './inbox.ts'
@@ -260,12 +262,10 @@ export class World {
 
   /** How many passwords the nodes compared during the work. */
   async countPasswordComparisons(work: () => Promise<unknown>, nodes: RunningServer[] = [this.app]): Promise<number> {
-    const count = () => nodes.reduce((sum, node) => sum + node.output().split('password compared').length - 1, 0)
-    const before = count()
+    const count = async () => countPasswordComparisons((await Promise.all(nodes.map(completeOutput))).join('\n'))
+    const before = await count()
     await work()
-    // The output arrives through a pipe, so wait for it.
-    await new Promise((resolve) => setTimeout(resolve, 80))
-    return count() - before
+    return (await count()) - before
   }
 
   /** All emails to that recipient, once the worker's queue is empty. */
@@ -273,7 +273,7 @@ export class World {
     const deadline = Date.now() + 60_000
     const waiting = `select 1 from jobs.job where name like 'mail.%' and state in ('created', 'active', 'retry') limit 1`
     while ((await this.query(waiting)).length > 0) {
-      if (Date.now() > deadline) throw new Error('the worker still has jobs after 15 seconds')
+      if (Date.now() > deadline) throw new Error('the worker still has jobs after a minute')
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const emails = await emailsTo(email, this.env.DEV_INBOX)

@@ -270,7 +270,7 @@ check('H-293', 'when a node is killed no read fails, and of the writes at most t
   assert.equal(failed.filter(isRead).length, 0, load.summary())
   assert.ok(failed.length <= inFlight, load.summary())
   const after = failed.filter(({ startedAt }) => startedAt > killedAt + 1_000 + late)
-  assert.equal(after.length, 0, `requests that started later failed too: ${load.summary()}`)
+  assertFast(after.length === 0, `requests that started later failed too: ${load.summary()}`)
   assert.deepEqual(await load.findLostWrites(), [])
   assertFast(noticed <= 2_000 + late, `the proxy noticed after ${formatSeconds(noticed)}`)
   return `${load.summary()}; the proxy noticed after ${formatSeconds(noticed)}`
@@ -314,8 +314,9 @@ async function saturateProxy(fleet: Fleet, maxConnections: number): Promise<stri
           stream.on('error', () => resolve(0))
         }),
     )
-    await sleep(1_500)
-    const refused = await Promise.all(Array.from({ length: 5 }, () => client.request({ path: '/api/auth/session' })))
+    const askForSession = () => client.request({ path: '/api/auth/session' })
+    await waitUntil('the proxy is saturated', async () => (await askForSession()).status === 503)
+    const refused = await Promise.all(Array.from({ length: 5 }, askForSession))
     for (const { status, headers } of refused) assert.deepEqual([status, headers['retry-after']], [503, '5'])
     for (const stream of bodies) stream.end('"redirect":false}')
     const answered = await Promise.all(statuses)
@@ -387,7 +388,7 @@ check('H-296', 'a node whose main thread is blocked for five seconds is neither 
     const isSilent = async () => (await direct.request({ path: '/api/health', timeout: 2_000 })).status === 0
     // Requests that arrived before the signal may still get a response.
     const [, after] = await Promise.all([
-      waitUntil('a node that does not respond', isSilent, 2_000),
+      waitUntil('a node that does not respond', isSilent, 15_000),
       fleet.waitForState(1, 'DOWN'),
     ])
     noticed = after

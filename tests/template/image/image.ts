@@ -2,7 +2,7 @@
 // down. The app runs as an OS user without write permission, with only Node and the content of the image.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, globSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, globSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { findFreePort } from '../../../scripts/ports.ts'
@@ -24,6 +24,8 @@ chmodSync(workFolder, 0o755)
 const context = join(workFolder, 'context')
 mkdirSync(context)
 copyProject(context)
+// As if it were not in .dockerignore: Next copies such a file to its output.
+writeFileSync(join(context, '.env'), 'MAIL_FROM=machine@example.com\n')
 
 const npmFolder = dirname(execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim())
 const PATH = [dirname(process.execPath), npmFolder, '/usr/bin', '/bin'].join(delimiter)

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto'
 import { appSlug } from '../../../src/brand.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { check } from '../../app/support/checks.ts'
+import { completeOutput } from '../../app/support/complete-output.ts'
 import { callRaw, type Jar } from '../../app/support/http-client.ts'
 import { registerSecret } from '../../app/support/response-invariants.ts'
 import { password, randomToken, type TestUser, type World } from '../../app/support/test-world.ts'
@@ -315,8 +316,7 @@ check('H-142', 'a Bearer token appears in no response and in no log line', async
       await world.query(`alter table hidden rename to ${table}`)
     }
   }
-  await new Promise((resolve) => setTimeout(resolve, 100))
-  const logged = world.app.output().slice(before)
+  const logged = (await completeOutput(world.app)).slice(before)
   assert.match(logged, /sessions/)
   assert.match(logged, /account_api_tokens/)
   for (const token of [live.token, live.apiToken, unknown]) assert.ok(!logged.includes(token))

@@ -19,6 +19,7 @@ import {
   unusedEmail,
   type World,
 } from '../../app/support/test-world.ts'
+import { insertToken } from './support/insert-token.ts'
 import { isolatedApp } from './support/isolated-app.ts'
 import { signInWithProvider } from './support/oauth-flow.ts'
 
@@ -239,12 +240,9 @@ check(
           links.push({ email, token: /token=([\w-]{43})/.exec(text)?.[1] ?? assert.fail() })
       assert.ok(links.length > 0)
       // A valid token for each of the two, whatever became of the emails.
-      const tokens = newEmails.map(() => randomToken())
-      for (const [index, token] of tokens.entries())
-        await world.query(
-          `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, 'account.email', $2, $3, now() + interval '1 hour')`,
-          [sha256(token), id, newEmails[index]],
-        )
+      const tokens = await Promise.all(
+        newEmails.map((email) => insertToken(world, 'account.email', { userId: id, email })),
+      )
       const confirm = async (token: string, index: number) => {
         const node = index % 2 ? other : world.app
         return verdict(await submitAction(world, 'verifyNewEmail', { token }, { jar: jar.copy(), node }))
@@ -546,12 +544,17 @@ checkModule(
     const other = await world.node('second')
     const { jar } = await world.newSession({ role: 'admin' })
     const users = await world.newUsers(40)
+    // The suspension comes before, during and after the sign-in, however long one takes on this machine.
+    const times: number[] = []
+    for (const { email } of await world.newUsers(3))
+      times.push((await world.trySignIn(email, password, { node: other })).milliseconds)
+    const usual = Math.min(...times)
     let signedInCount = 0
     for (const [round, testUser] of users.entries()) {
       const before = await world.insertSession(testUser)
       const [signedIn, suspended] = await Promise.all([
         world.trySignIn(testUser.email, password, { node: other }),
-        wait(round * 3).then(() =>
+        wait((usual * 2 * round) / users.length).then(() =>
           submitAction(
             world,
             'suspendUsers',
@@ -574,7 +577,7 @@ checkModule(
         for (const old of [before.token, ...(token ? [token] : [])])
           assert.equal(await world.getSession(old, node), null)
     }
-    assert.ok(
+    assertFast(
       signedInCount > 0 && signedInCount < users.length,
       `${signedInCount} of ${users.length}: sign-in and suspension never overlapped`,
     )

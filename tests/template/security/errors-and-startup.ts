@@ -7,6 +7,7 @@ import { root } from '../../../scripts/root.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { check } from '../../app/support/checks.ts'
 import { startCollector } from '../../app/support/collector.ts'
+import { completeOutput } from '../../app/support/complete-output.ts'
 import { call } from '../../app/support/http-client.ts'
 import { runUntilExit } from '../../app/support/server.ts'
 import { verdict } from '../../app/support/server-actions.ts'
@@ -30,8 +31,7 @@ check(
       const page = await call(node.url, '/dashboard', { jar: jar.copy(), allow500: true })
       assert.equal(page.status, 500)
       for (const { text } of [route, acted, page]) assert.doesNotMatch(text, /sessions|relation|42P01|Failed query/)
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      const lines = node.output().split('\n')
+      const lines = (await completeOutput(node)).split('\n')
       for (const part of [id, 'action failed', 'page failed'])
         assert.ok(
           lines.some((line) => line.includes(part) && line.includes('"stack"')),

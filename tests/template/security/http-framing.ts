@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { appSlug } from '../../../src/brand.ts'
 import { callAction, submitAction } from '../../app/support/call-action.ts'
-import { assertFast, check } from '../../app/support/checks.ts'
+import { assertFast, check, TooSlow } from '../../app/support/checks.ts'
 import { hasModule } from '../../app/support/has-module.ts'
 import { call, callRaw, exchange, type HttpResponse, open } from '../../app/support/http-client.ts'
 import { listActions } from '../../app/support/server-actions.ts'
@@ -461,7 +461,7 @@ check(
         slow.map(({ isClosed }) => isClosed.then(() => lifetimes.push(performance.now() - start))),
       )
       const timeout = new Promise((_, reject) =>
-        setTimeout(() => reject(new Error(`${300 - lifetimes.length} of 300 still open after 20 s`)), 20_000).unref(),
+        setTimeout(() => reject(new TooSlow(`${300 - lifetimes.length} of 300 still open after 20 s`)), 20_000).unref(),
       )
       waits = await measureLatencies(url, () => Promise.race([all, timeout]))
     } finally {
@@ -589,7 +589,7 @@ check(
         const next = rawRequest(node, 'GET /api/health', ['Connection: close'])
         const start = performance.now()
         await exchange(node, first + next)
-        assert.ok(performance.now() - start < 5_000, `after ${size} bytes to ${path} the connection is stuck`)
+        assertFast(performance.now() - start < 5_000, `after ${size} bytes to ${path} the connection is stuck`)
       }
     const whole = Buffer.alloc(200_000_000, 'x')
     for (const url of [node, front]) {

@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import pg from 'pg'
 import { submitAction } from '../../app/support/call-action.ts'
 import { assertFast, check, checkModule } from '../../app/support/checks.ts'
+import { completeOutput } from '../../app/support/complete-output.ts'
 import { type CallOptions, Jar } from '../../app/support/http-client.ts'
 import { registerSecret } from '../../app/support/response-invariants.ts'
 import {
@@ -18,6 +19,7 @@ import {
   verdict,
 } from '../../app/support/server-actions.ts'
 import { password, randomToken, snapshotState, unusedEmail, type World } from '../../app/support/test-world.ts'
+import { insertEmailChange } from './support/insert-token.ts'
 import { median } from './support/statistics.ts'
 
 /** Everything stored about a user, except the columns that a name change may update. */
@@ -444,21 +446,8 @@ check(
     for (let round = 0; round < 10; round++) {
       const wanted = unusedEmail()
       const rivals = await world.newUsers(2)
-      const tokens = rivals.map(() => randomToken())
       const jars = await Promise.all(rivals.map((rival) => world.insertSession(rival)))
-      for (const { id } of rivals)
-        await world.query('insert into account_email_changes (user_id, email) values ($1, $2)', [id, wanted])
-      for (const [index, { id }] of rivals.entries())
-        await world.query(
-          `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, 'account.email', $2, $3, now() + interval '1 hour')`,
-          [
-            createHash('sha256')
-              .update(tokens[index] ?? '')
-              .digest(),
-            id,
-            wanted,
-          ],
-        )
+      const tokens = await Promise.all(rivals.map(({ id }) => insertEmailChange(world, id, wanted)))
       await world.query('insert into signups (email, name, password_hash) values ($1, $2, $3)', [
         wanted,
         'Joining',
@@ -802,7 +791,7 @@ check(
     // Next logs unknown action ids.
     for (const id of [`${marker}\\n{}`, `{"msg":"${marker}"}`, '0'.repeat(42)])
       await submitAction(world, 'updateProfile', { name: forged }, { jar, headers: { 'Next-Action': id } })
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await completeOutput(world.app)
     const lines = world
       .output()
       .split('\n')

@@ -8,6 +8,7 @@ import { findFreePort } from '../../../scripts/ports.ts'
 import { appSlug } from '../../../src/brand.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { assertFast, check, checkModule } from '../../app/support/checks.ts'
+import { completeOutput } from '../../app/support/complete-output.ts'
 import { hasModule } from '../../app/support/has-module.ts'
 import { type CallOptions, call, callRaw, Jar } from '../../app/support/http-client.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
@@ -507,16 +508,8 @@ check(
     // The log timestamps prove that the clocks are really off.
     for (const [index, node] of nodes.entries()) {
       await world.trySignIn((await world.newUser()).email, password, { node })
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      const [time = ''] =
-        /"time":"([^"]+)"[^\n]+password compared/
-          .exec(
-            node
-              .output()
-              .split('\n')
-              .findLast((line) => line.includes('password compared')) ?? '',
-          )
-          ?.slice(1) ?? []
+      const compared = (await completeOutput(node)).split('\n').findLast((line) => line.includes('password compared'))
+      const [, time = ''] = /"time":"([^"]+)"/.exec(compared ?? '') ?? []
       assert.equal(Math.round((Date.parse(time) - Date.now()) / hour) || 0, [0, 1, -1][index])
     }
     for (const signInNode of nodes) {

@@ -1,5 +1,4 @@
 // Runs numbered checks in their groups, prints which passed, failed or were skipped, and exits with 0 only if all passed.
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,10 +14,6 @@ export interface Group {
   /** The first and the last number. H-001 is a check, P-1 a property. */
   from: string
   to: string
-  /** Measures time, so nothing else runs meanwhile. */
-  isTimingSensitive?: true
-  /** Tolerates other load: runs in its own process, in parallel with the other groups. */
-  runsInOwnProcess?: true
   /** Skips checks with a `slowReason`. */
   skipsSlowChecks?: true
   /** All its checks run only in the full run. */
@@ -115,27 +110,8 @@ async function runCheck(
 }
 
 /**
- * Runs some groups in their own process, with the PostgreSQL from npm: one server with the default hundred connections is
- * not enough for the nodes of both processes. The output is printed at the end.
- */
-function runInParallelProcess(groups: Group[]): Promise<void> {
-  const args = [process.argv[1] ?? '', ...groups.map(({ name }) => name)]
-  const child = spawn(process.execPath, args, { env: { ...process.env, TEST_DATABASE_URL: '' } })
-  const output: Buffer[] = []
-  child.stdout.on('data', (chunk) => output.push(chunk))
-  child.stderr.on('data', (chunk) => output.push(chunk))
-  return new Promise((resolve) => {
-    child.once('close', (code) => {
-      console.log(Buffer.concat(output).toString())
-      if (code !== 0) fail(groups.map(({ name }) => name).join(', '), 'see above')
-      resolve()
-    })
-  })
-}
-
-/**
  * `args` are names of groups or numbers of checks. Without any, everything runs, and every number must exist; with --short
- * everything that is not marked `full`, in one process and without retries.
+ * everything that is not marked `full`, without retries. One check after the other: many measure time.
  */
 export async function runSuite(groups: Group[], folders: string[], args: string[]): Promise<void> {
   await loadChecks(folders)
@@ -165,18 +141,10 @@ export async function runSuite(groups: Group[], folders: string[], args: string[
   const start = performance.now()
   const summary: string[] = []
   const world = await World.start()
-  const separateGroups =
-    requested.length === 0 && !isShort ? groups.filter(({ runsInOwnProcess }) => runsInOwnProcess) : []
-  let parallelRun: Promise<void> | undefined
   try {
-    const here = groups.filter((one) => !separateGroups.includes(one))
-    for (const group of [
-      ...here.filter((one) => one.isTimingSensitive),
-      ...here.filter((one) => !one.isTimingSensitive),
-    ]) {
+    for (const group of groups) {
       const checks = checksOf(group)
       if (checks.length === 0) continue
-      if (separateGroups.length > 0 && !group.isTimingSensitive) parallelRun ??= runInParallelProcess(separateGroups)
       console.log(`\n${group.title}`)
       process.env.TIMEOUT_FACTOR = group.hasShippedTimeouts ? '1' : '10'
       const before = failures
@@ -199,10 +167,9 @@ export async function runSuite(groups: Group[], folders: string[], args: string[
   } finally {
     await world.stop()
   }
-  await parallelRun
 
   console.log(`\n${summary.join('\n')}`)
-  const relevant = groups.filter((one) => !separateGroups.includes(one)).flatMap(checksOf)
+  const relevant = groups.flatMap(checksOf)
   const skipped = relevant.filter(({ skipReason }) => skipReason)
   const partiallyRun = relevant.filter(({ notCovered }) => notCovered)
   const notRun = [...skipped.map(({ number, skipReason }) => `${number}: ${skipReason}`), ...missingInBuild]
