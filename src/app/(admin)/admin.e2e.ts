@@ -161,6 +161,16 @@ for (const javaScriptEnabled of [true, false]) {
       }
       await choose('Email', 'sort=email')
       await choose('Descending', 'order=desc')
+      // The focus on the last item of a menu does not scroll the page under it.
+      await page.setViewportSize({ width: 1280, height: 640 })
+      await filterButton(page, 'View').press('Enter')
+      const last = page.locator('#view').getByRole('link', { name: 'Compact', exact: true })
+      const focusLast = (link: HTMLElement | SVGElement) => {
+        link.focus()
+        return scrollY
+      }
+      expect(await last.evaluate(focusLast)).toBe(0)
+      await page.keyboard.press('Escape')
       const emails = await rows(page).locator('td:first-child a + span').allTextContents()
       expect(emails.length).toBeGreaterThan(3)
       expect(emails).toEqual(inOrder(emails).toReversed())

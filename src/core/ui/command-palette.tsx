@@ -112,7 +112,7 @@ export function CommandPalette({
       onClose={onClose}
       onKeyDown={onKeyDown}
       onClick={(event) => event.target === event.currentTarget && closeThen()}
-      className="mx-auto mt-[min(6.875rem,12dvh)] w-[min(37.5rem,calc(100vw-2rem))] animate-[fade-in_120ms_ease-out] overflow-hidden rounded-[14px] bg-popover text-popover-foreground shadow-e3 backdrop:bg-[light-dark(oklch(0.3_0.01_150/28%),oklch(0_0_0/55%))] backdrop:backdrop-blur-[2px]"
+      className="mx-auto mt-[min(6.875rem,12dvh)] w-[min(37.5rem,calc(100vw-2rem))] animate-[fade-in_120ms_ease-out] overflow-hidden rounded-[14px] bg-popover text-popover-foreground shadow-e3 backdrop:bg-[light-dark(oklch(0.3_0.01_150/28%),oklch(0_0_0/55%))] backdrop:[backdrop-filter:blur(2px)]"
     >
       <div className="flex h-12.5 items-center gap-2.5 border-b px-4">
         <PaletteIcon name="search" />

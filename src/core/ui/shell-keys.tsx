@@ -2,7 +2,7 @@
 
 import type { Route } from 'next'
 import { useRouter } from 'next/navigation'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactElement, useEffect, useState } from 'react'
 import type { PaletteCommand } from '../search/match-commands'
 
 const fields = 'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]'
@@ -21,13 +21,19 @@ const areOff = () => {
   }
 }
 
+interface DialogProps {
+  commands: PaletteCommand[]
+  isApple: boolean
+  onClose: () => void
+}
+
 /**
  * The keyboard of the app shell, and the dialogs that it opens. Every page loads this listener, so it only decides which keys
  * are ours: what they do is loaded with the first of them.
  */
 export function ShellKeys({ commands, isApple }: { commands: PaletteCommand[]; isApple: boolean }) {
   const { push } = useRouter()
-  const [dialog, setDialog] = useState<ReactNode>(null)
+  const [dialog, setDialog] = useState<ReactElement | null>(null)
 
   useEffect(() => {
     const loadPalette = () => import('./command-palette')
@@ -38,17 +44,24 @@ export function ShellKeys({ commands, isApple }: { commands: PaletteCommand[]; i
       openPalette: () => {
         loadPalette()
           .then(({ CommandPalette }) =>
-            setDialog(<CommandPalette key={++opened} {...shared} onHelp={context.openHelp} />),
+            show((key, props) => <CommandPalette key={key} {...props} onHelp={context.openHelp} />),
           )
           .catch(() => location.assign('/search'))
       },
       openHelp: () => {
         import('./shortcut-help')
-          .then(({ ShortcutHelp }) => setDialog(<ShortcutHelp key={++opened} {...shared} isInitiallyOn={!areOff()} />))
+          .then(({ ShortcutHelp }) =>
+            show((key, props) => <ShortcutHelp key={key} {...props} isInitiallyOn={!areOff()} />),
+          )
           .catch(() => {})
       },
     }
-    const shared = { commands, isApple, onClose: () => setDialog(null) }
+    const show = (render: (key: string, props: DialogProps) => ReactElement) => {
+      const key = String(++opened)
+      // The browser reports that a dialog was closed a moment later: another may have been opened meanwhile.
+      const onClose = () => setDialog((shown) => (shown?.key === key ? null : shown))
+      setDialog(render(key, { commands, isApple, onClose }))
+    }
 
     const onKeyDown = (event: KeyboardEvent) => {
       const { key, target, ctrlKey, metaKey, altKey, shiftKey } = event

@@ -14,7 +14,7 @@ import { ThemeSwitch } from './theme-switch'
 export function SiteHeader({ children, action }: { children?: ReactNode; action?: { label: string; href: string } }) {
   const variant = action ? 'outline' : 'primary'
   return (
-    <header className="sticky top-0 z-30 border-b bg-background/90 backdrop-blur">
+    <header className="sticky top-0 z-30 border-b bg-background/90 [backdrop-filter:blur(8px)]">
       <div className="mx-auto flex h-16 max-w-6xl items-center gap-3 px-4 sm:px-6 md:gap-6">
         <a href="/" className="flex min-w-0 items-center gap-2 font-semibold text-base tracking-tight">
           <Logo />
