@@ -1,6 +1,6 @@
 import type { Instrumentation } from 'next'
 import { toAppError } from './core/errors'
-import { markUnavailable } from './core/http/unavailable'
+import { isUnreadAction, markFailure } from './core/http/failed-pages'
 
 /** Next calls this once, before the first request. */
 export async function register(): Promise<void> {
@@ -11,8 +11,14 @@ export async function register(): Promise<void> {
 export const onRequestError: Instrumentation.onRequestError = async (error, request, context) => {
   if (process.env.NEXT_RUNTIME !== 'nodejs') return
   const requestId = String(request.headers['x-request-id'])
+  const isOutage = toAppError(error).code === 'unavailable'
+  const policy = request.headers['content-security-policy']?.toString()
+  const isUnread = !isOutage && isUnreadAction(request.method, policy)
   // Before any await: the response begins as soon as this function yields.
-  if (toAppError(error).code === 'unavailable') markUnavailable(requestId)
+  if (isOutage || isUnread) markFailure(requestId, isOutage ? 503 : 400)
   const { log } = await import('@/core/log')
-  log.error({ error, requestId, path: request.path.split('?')[0], route: context.routePath }, 'page failed')
+  const details = { error, requestId, path: request.path.split('?')[0], route: context.routePath }
+  // Any caller can send these.
+  if (isUnread) log.warn(details, 'arguments of an action could not be read')
+  else log.error(details, 'page failed')
 }

@@ -12,6 +12,7 @@ import {
   requireReauthenticated,
 } from './auth/session/actor'
 import { type ErrorCode, type FieldErrors, toAppError } from './errors'
+import { noteAction } from './http/failed-pages'
 import { noteRefusal } from './http/note-refusal'
 import { currentRequest, rejectCrossSite, requestIdFrom, withRequest } from './http/request'
 import { log } from './log'
@@ -124,6 +125,7 @@ function makeAction<Input, Data>(
     const last = args.at(-1)
     const input = inputOf(args)
     const requestHeaders = await headers()
+    noteAction(requestHeaders.get('content-security-policy'))
     const name = actionName(action)
     const recordDuration = startTimer(actionDuration, { 'plinth.action': name })
     return withRequest({ id: requestIdFrom(requestHeaders), headers: requestHeaders }, async () => {

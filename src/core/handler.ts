@@ -1,4 +1,5 @@
 import 'server-only'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
 import { type Allow, type AppAllow, type ScopeAllow, signedIn } from './auth/policy'
@@ -76,6 +77,8 @@ interface GuardedSpec<
       actor: ActorFor<Allowed>
       /** Reads a body that is not JSON, up to this many bytes. */
       readUpload: (limit: number) => Promise<Buffer>
+      /** For a long response: throws if the caller has lost the permission or the session meanwhile. */
+      recheckActor: () => Promise<ActorFor<Allowed>>
     },
   ): HandlerResult<ResponseMap> | Promise<HandlerResult<ResponseMap>>
 }
@@ -109,11 +112,11 @@ export function defineHandler<
       const findActor = async () => authorizeCaller(await getCaller(), spec.allow)
       let actor = await findActor()
       if ((spec.allow as Allow) === signedIn && !isRead(request)) await rejectImpersonation()
-      // A body can take minutes to arrive; the caller may have lost the permission or the session meanwhile.
-      const recheckActor = () => {
+      // A body can take minutes to arrive, and a response to be read. Bound, because a stream is read outside of the request.
+      const recheckActor = AsyncLocalStorage.bind(() => {
         forgetSession()
         return findActor()
-      }
+      })
       const readUpload = async (limit: number) => {
         const bytes = await readBytes(request, limit)
         await recheckActor()
@@ -121,7 +124,7 @@ export function defineHandler<
       }
       const input = await readInput(spec, request, context)
       if (spec.body) actor = await recheckActor()
-      return toResponse(await spec.run({ ...input, actor, readUpload }), spec.cache)
+      return toResponse(await spec.run({ ...input, actor, readUpload, recheckActor }), spec.cache)
     },
   }
 }

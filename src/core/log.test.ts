@@ -85,7 +85,7 @@ test('a secret from our environment is redacted in any text', async () => {
   })
 })
 
-test('the console goes through the log, and a warning of Node is no error', () => {
+test('the console goes through the log, but errors that Next also reports; a warning of Node is no error', () => {
   const lines: { level: string; msg: string }[] = []
   const { error, warn } = console
   const log = createLog({ write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -93,9 +93,18 @@ test('the console goes through the log, and a warning of Node is no error', () =
   redirectConsole(log)
   try {
     const redirected = console
+    class RouteModule {
+      onRequestError(error: Error) {
+        redirected.error(error)
+      }
+    }
     redirected.error('broken')
     redirected.error('(node:7) ExperimentalWarning: this may change')
     redirected.warn('careful')
+    redirected.error(new Error('failed'))
+    const reported = new Error('reported')
+    new RouteModule().onRequestError(reported)
+    redirected.error('⨯', reported)
   } finally {
     Object.assign(console, { error, warn })
   }
@@ -103,5 +112,6 @@ test('the console goes through the log, and a warning of Node is no error', () =
     'error: broken',
     'warn: (node:7) ExperimentalWarning: this may change',
     'warn: careful',
+    'error: console',
   ])
 })

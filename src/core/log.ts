@@ -93,6 +93,17 @@ export function createLog(destination?: pino.DestinationStream): pino.Logger {
 
 export const log = createLog()
 
+const reportedByNext = new WeakSet<Error>()
+
+/**
+ * Whether Next also passes the error to `onRequestError` of instrumentation.ts, which logs it with the id of the request. Next
+ * writes it to the console before that, and some errors once more afterwards.
+ */
+function isReportedByNext(error: Error): boolean {
+  if (/\.onRequestError /.test(new Error().stack ?? '')) reportedByNext.add(error)
+  return reportedByNext.has(error)
+}
+
 /**
  * Next and libraries write errors to the console, with every property of the error. After this call they go through our
  * log, with secrets redacted.
@@ -102,6 +113,7 @@ export function redirectConsole(log: pino.Logger): void {
     console[level] = (...args: unknown[]) => {
       const text = args.filter((item) => typeof item === 'string').join(' ')
       const error = args.find((item) => item instanceof Error)
+      if (error && isReportedByNext(error)) return
       // Node writes its warnings as errors: "(node:7) ExperimentalWarning: …"
       const isWarning = /^\(node:\d+\) /.test(text)
       log[isWarning ? 'warn' : level](error ? { error } : {}, text || 'console')

@@ -94,7 +94,7 @@ describe('row-level security', () => {
 })
 
 describe('a statement about a tenant table', () => {
-  test('is refused outside a scope', async () => {
+  test('is rejected outside a scope', async () => {
     const message = /names organizations_members outside a scope/
     const thrown = async (work: () => Promise<unknown>) => {
       const error = await work().then(
@@ -110,7 +110,7 @@ describe('a statement about a tenant table', () => {
     expect(await thrown(() => inScope(asAda(), async () => db.execute(allMembers)))).toMatch(message)
   })
 
-  test('is refused in a scope if it does not name the column', async () => {
+  test('is rejected in a scope if it does not name the column', async () => {
     const work = inScope(asAda(), (tx) => tx.execute(sql`select user_id from organizations_members`))
     const error = await work.catch((caught) => caught)
     expect(String(error.cause?.message ?? error.message)).toMatch(/without its column scope_id/)

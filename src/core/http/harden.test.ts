@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import * as nextConstants from 'next/dist/lib/constants'
 import { filterInternalHeaders } from 'next/dist/server/lib/server-ipc/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markFailure } from './failed-pages'
 import { hardenHttp } from './harden'
-import { markUnavailable } from './unavailable'
 
 const server = createServer((request, response) => {
   if (request.url === '/page') response.setHeader('Content-Security-Policy', "default-src 'self'")
@@ -79,16 +79,18 @@ test('the response to a read keeps its own Cache-Control', async () => {
   expect(headers.get('cache-control')).toBe('s-maxage=31536000')
 })
 
-test('a page that failed because of an outage is 503 with Retry-After; any other failed page is 500', async () => {
+test('a page that failed because of an outage is 503 with Retry-After, or because of its request 400; any other is 500', async () => {
   const { port } = server.address() as AddressInfo
   const ask = async (id: string) => {
     const { status, headers } = await fetch(`http://127.0.0.1:${port}/failed`, { headers: { 'x-request-id': id } })
     return [status, headers.get('retry-after')]
   }
-  markUnavailable('first')
+  markFailure('first', 503)
   expect(await ask('first')).toEqual([503, '5'])
   expect(await ask('first')).toEqual([500, null])
-  expect(await ask('second')).toEqual([500, null])
+  markFailure('second', 400)
+  expect(await ask('second')).toEqual([400, null])
+  expect(await ask('third')).toEqual([500, null])
 })
 
 test('two Authorization headers are ignored, one is left as it is', async () => {

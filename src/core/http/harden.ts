@@ -4,9 +4,9 @@ import { AppError } from '../errors'
 import { socketIpHeader } from './client-ip'
 import { type ErrorPage, prepareDocument } from './error-pages/replace-document'
 import { renderRetryPage, retryPagePolicy } from './error-pages/retry-page'
+import { takeFailure } from './failed-pages'
 import { defaultPolicy, pageHeaders, strictTransportSecurity } from './headers'
 import { onEveryRequest } from './server-hooks'
-import { consumeUnavailable } from './unavailable'
 
 const isDevelopment = process.env.NODE_ENV === 'development'
 
@@ -129,12 +129,11 @@ function isNotModified({ headers }: IncomingMessage, response: ServerResponse): 
 /** Paths that never respond with a page. */
 const isNoPage = (url: string) => url.startsWith('/api/') || url.startsWith('/_next/')
 
-/** The status to send: Next responds 500 to every page that failed, even when the database is only down for a moment. */
+/** The status to send: Next responds 500 to every page that failed, whatever the reason. */
 function correctStatus(response: ServerResponse): number {
-  if (response.statusCode === 500 && consumeUnavailable(String(response.getHeader('X-Request-Id')))) {
-    response.statusCode = 503
-    response.setHeader('Retry-After', '5')
-  }
+  const status = response.statusCode === 500 ? takeFailure(String(response.getHeader('X-Request-Id'))) : undefined
+  if (status) response.statusCode = status
+  if (status === 503) response.setHeader('Retry-After', '5')
   return response.statusCode
 }
 
@@ -155,7 +154,8 @@ function findErrorPage(
 /**
  * Corrects four things in Next's responses. An action that redirects to a static page gets the `Cache-Control` of that page,
  * together with the caller's cookies. The response to an unknown action has no charset. Every failed page is 500, even when
- * the database is only down for a moment (503). The 404 or 503 of a page rendered per request is an empty document.
+ * the database is only down for a moment (503), or the request is the reason (400). The 404 or 503 of a page rendered per request
+ * is an empty document.
  */
 function hardenResponse(request: IncomingMessage, response: ServerResponse, notFoundPage: ErrorPage | null): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD'

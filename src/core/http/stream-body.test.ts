@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { AppError } from '../errors'
 import { streamBody } from './stream-body'
 
 /** Counts the generated chunks, and records whether the generator was stopped. */
@@ -66,5 +67,17 @@ test('an error of the generator reaches the reader', async () => {
   }
   const body = streamBody(fail(), { signal, onEnd: () => ends++ })
   await expect(new Response(body).bytes()).rejects.toThrow('no database')
+  expect(ends).toBe(1)
+})
+
+test('a caller who has lost the permission is cut off, which is no error of the app', async () => {
+  async function* lose() {
+    yield Uint8Array.of(1)
+    throw new AppError('forbidden')
+  }
+  let ends = 0
+  const reader = streamBody(lose(), { signal, onEnd: () => void ends++ }).getReader()
+  await reader.read()
+  await expect(reader.read()).rejects.toMatchObject({ name: 'AbortError' })
   expect(ends).toBe(1)
 })

@@ -1,3 +1,5 @@
+import { AppError } from '../errors'
+
 /** The maximum duration of a stream. A slower caller is cut off, so that it does not hold resources for longer. */
 const maxStreamMs = 10 * 60_000
 
@@ -30,7 +32,7 @@ export function streamBody(
   let controller: ReadableStreamDefaultController<Uint8Array>
   const fail = () => {
     // By this name Next knows that nothing is wrong, and logs nothing.
-    controller.error(new DOMException('the caller disconnected or was too slow', 'AbortError'))
+    controller.error(new DOMException('the caller disconnected, was too slow or lost the permission', 'AbortError'))
     end()
   }
   const timer = setTimeout(() => fail(), maxMs)
@@ -49,6 +51,8 @@ export function streamBody(
           if (!done) return controller.enqueue(value)
           controller.close()
         } catch (error) {
+          // The caller lost the permission meanwhile: no error of the app.
+          if (error instanceof AppError && error.status < 500) return fail()
           controller.error(error)
         }
         end()

@@ -265,6 +265,39 @@ export const mutations: Mutation[] = [
     build: 1,
   },
   {
+    name: 'removal',
+    description: '“Secure my account” removes the second factor at once',
+    changes: {
+      'src/app/(account)/two-factor-removal.ts': [['const waitHours = 72', 'const waitHours = 0']],
+    },
+    failingCheck: 'H-355',
+    expected: /hours|was not asked for/,
+    build: 1,
+  },
+  {
+    name: 'rights',
+    description: 'what users prepared stays when they lose the right to it',
+    changes: {
+      'src/core/auth/user/rights.ts': [
+        ['await module.onRightsChange?.(tx, {', 'void (module.onRightsChange && {'],
+        ['  if (userIds.length === 0) return\n  for', '  if (userIds.length === 0 || !tx) return\n  for'],
+      ],
+    },
+    failingCheck: 'H-367',
+    expected: /the link still shows the draft/,
+    build: 1,
+  },
+  {
+    name: 'unread-action',
+    description: 'arguments of an action that cannot be read are a server error',
+    changes: {
+      'src/core/http/failed-pages.ts': [["method === 'POST' && policy", "method === 'PUT' && policy"]],
+    },
+    failingCheck: 'H-378',
+    expected: /500/,
+    build: 2,
+  },
+  {
     name: 'module',
     description:
       'a custom module has an action that throws, a handler that throws, and a page that renders input as HTML',

@@ -1,11 +1,11 @@
 // Guessing with a session or a trusted device, locking the owner out, and expensive work.
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Secret, TOTP } from 'otpauth'
 import { appSlug } from '../../../src/brand.ts'
 import { submitAction } from '../../app/support/call-action.ts'
 import { check, checkModule } from '../../app/support/checks.ts'
+import { hasModule } from '../../app/support/has-module.ts'
 import { Jar } from '../../app/support/http-client.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
 import { registerSecret } from '../../app/support/response-invariants.ts'
@@ -18,6 +18,7 @@ import {
   type World,
   wrongPassword,
 } from '../../app/support/test-world.ts'
+import { insertToken } from './support/insert-token.ts'
 
 const newPassword = 'quite another phrase of words 5'
 registerSecret(newPassword)
@@ -37,6 +38,12 @@ const resetLimit = async (world: World, name: string) => {
 
 /** A node caches for a second that a key is over its limit. */
 const waitForCacheExpiry = () => pause(1_100)
+
+/** A link to accept an invitation; returns its token. */
+async function insertInvitation(world: World, email: string): Promise<string> {
+  await world.query(`insert into admin_invitations (email, role) values ($1, 'viewer')`, [email])
+  return insertToken(world, 'admin.invitation', { email })
+}
 
 const reauthenticate = (world: World, jar: Jar, typed: string) =>
   submitAction(world, 'reauthenticate', { password: typed }, { jar })
@@ -296,6 +303,12 @@ checkModule(
       else await reset(world, email, newPassword, jar)
       assert.equal(await isTrusted(world, email, newPassword, jar.get(`${appSlug}.device`)), true, method)
     }
+    if (!hasModule('admin')) return
+    const email = unusedEmail()
+    const token = await insertInvitation(world, email)
+    const jar = new Jar()
+    await submitAction(world, 'acceptInvitation', { token, name: 'Test User', password: newPassword }, { jar })
+    assert.equal(await isTrusted(world, email, newPassword, jar.get(`${appSlug}.device`)), true, 'invitation')
   },
 )
 
@@ -384,30 +397,16 @@ checkModule(
   'many users accept invitations, reset passwords and sign up from one IP',
   async (world) => {
     const ip = randomIp()
-    const token = async (purpose: string, owner: { email: string } | { userId: string }) => {
-      const made = randomToken()
-      await world.query(
-        `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, $2, $3, $4, now() + interval '1 hour')`,
-        [
-          createHash('sha256').update(made).digest(),
-          purpose,
-          'userId' in owner ? owner.userId : null,
-          'email' in owner ? owner.email : null,
-        ],
-      )
-      return made
-    }
     const users = await world.newUsers(32)
     const resets = await inBatches(users, async ({ id }) => {
-      const link = await token('reset', { userId: id })
+      const link = await insertToken(world, 'reset', { userId: id })
       return verdict(await submitAction(world, 'chooseNewPassword', { token: link, password: newPassword }, { ip }))
     })
     assert.deepEqual([...new Set(resets)], ['to /signin?notice=password_changed'])
     const acceptedInvitations = await inBatches(
       fill(32, unusedEmail).map((make) => make()),
       async (email) => {
-        await world.query(`insert into admin_invitations (email, role) values ($1, 'viewer')`, [email])
-        const link = await token('admin.invitation', { email })
+        const link = await insertInvitation(world, email)
         return verdict(
           await submitAction(
             world,

@@ -5,12 +5,13 @@ import { request } from 'node:http'
 import { findFreePort } from '../../../scripts/ports.ts'
 import { callAction, submitAction } from '../../app/support/call-action.ts'
 import { check } from '../../app/support/checks.ts'
+import { completeOutput } from '../../app/support/complete-output.ts'
 import { hasModule } from '../../app/support/has-module.ts'
 import { type CallOptions, call, Jar } from '../../app/support/http-client.ts'
 import { NotInBuild } from '../../app/support/not-in-build.ts'
 import { registerSecret } from '../../app/support/response-invariants.ts'
 import type { RunningServer } from '../../app/support/server.ts'
-import { listActions } from '../../app/support/server-actions.ts'
+import { listActions, multipart } from '../../app/support/server-actions.ts'
 import {
   everyPath,
   password,
@@ -26,9 +27,7 @@ const json = { 'Content-Type': 'application/json' }
 async function linesAt(level: 'warn' | 'error', node: RunningServer, work: () => Promise<unknown>): Promise<string[]> {
   const before = node.output().length
   await work()
-  // The output arrives through a pipe, so wait for it.
-  await new Promise((resolve) => setTimeout(resolve, 150))
-  const written = node.output().slice(before).split('\n')
+  const written = (await completeOutput(node)).slice(before).split('\n')
   return written.filter((line) => line.includes(`"level":"${level}"`)).map((line) => line.slice(0, 300))
 }
 
@@ -282,6 +281,26 @@ check(
         if (result instanceof Error) assert.match(result.message, /EPIPE|ECONNRESET|socket hang up/, path)
         else assert.ok([413, 404].includes(result.status), `${path}: ${result.status}`)
       }
+    // Arguments that React cannot read, as a script sends them and as a form does.
+    const asForm = (value: string) =>
+      multipart([
+        ['$ACTION_REF_1', ''],
+        ['$ACTION_1:0', value],
+      ])
+    const unreadable = ['[', '["$F1"]', '["$Z"]', '["$nx"]', '["$1:a"]', `[${'1,'.repeat(2_000)}1]`]
+    const errors = await linesAt('error', node, async () => {
+      for (const body of unreadable) {
+        assert.equal((await submitAction(world, 'signIn', null, { node, body })).status, 400, body)
+        // Another page forwards the action to the one that has it.
+        assert.equal((await submitAction(world, 'signIn', null, { node, path: '/signed-out', body })).status, 200, body)
+      }
+      for (const value of ['{', `{"id":"${id}","bound":"$@9"}`, '"$F1"']) {
+        const form = await asForm(value)
+        const { status } = await call(node.url, '/signin', { ...form, headers: { ...form.headers, Origin: node.url } })
+        assert.ok([400, 409].includes(status), `${value}: ${status}`)
+      }
+    })
+    assert.deepEqual(errors, [])
     assert.deepEqual(await serverErrorMetrics(), [])
     // Just below the limit the action responds.
     const largestAllowed = `[{"email":"${'x'.repeat(100_000)}","password":"x"}]`

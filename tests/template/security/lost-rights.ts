@@ -1,10 +1,11 @@
 // Lost rights: a user who lost a right can no longer use it, and what they prepared or scheduled is canceled.
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { Secret, TOTP } from 'otpauth'
 import type { PoolClient } from 'pg'
 import sharp from 'sharp'
 import { root } from '../../../scripts/root.ts'
@@ -14,8 +15,10 @@ import { check, checkModule, skip } from '../../app/support/checks.ts'
 import { hasModule } from '../../app/support/has-module.ts'
 import { Jar } from '../../app/support/http-client.ts'
 import { randomIp } from '../../app/support/random-ip.ts'
+import { registerSecret } from '../../app/support/response-invariants.ts'
 import { guardedActionsOf, listActions, multipart, verdict } from '../../app/support/server-actions.ts'
 import { password, type TestUser, type World } from '../../app/support/test-world.ts'
+import { insertEmailChange, insertToken } from './support/insert-token.ts'
 import { callCallback, giveConsent, signInWithProvider, startOAuth } from './support/oauth-flow.ts'
 import { addPasskey, newPasskey } from './support/passkey.ts'
 
@@ -549,23 +552,33 @@ checkModule('admin', 'H-369', 'after a second invitation only the newest link wo
   assert.equal(alive.length, 1, `${alive.length} of ${links.length} links work`)
 })
 
-checkModule('admin', 'H-370', 'impersonation ends when the impersonated user becomes an admin', async (world) => {
-  const [admin, other, editor] = [
-    await newUser(world, 'admin'),
-    await newUser(world, 'admin'),
-    await newUser(world, 'editor'),
-  ]
-  const jar = admin.jar.copy()
-  const path = `/admin/users/${editor.id}`
-  assert.equal(
-    verdict(await submitAction(world, 'impersonateUser', { userId: editor.id }, { jar, path })),
-    'to /dashboard',
-  )
-  assert.equal((await world.getSession(jar)).user.id, editor.id)
-  assert.equal(await verdictOf(world, other, 'updateUserRole', { userId: editor.id, role: 'admin' }), 'ok')
-  assert.equal(await world.getSession(jar), null)
+checkModule('admin', 'H-370', 'impersonation ends for good when the role of either user changes', async (world) => {
+  const other = await newUser(world, 'admin')
+  const startImpersonation = async () => {
+    const [admin, editor] = [await newUser(world, 'admin'), await newUser(world, 'editor')]
+    const jar = admin.jar.copy()
+    const path = `/admin/users/${editor.id}`
+    const started = await submitAction(world, 'impersonateUser', { userId: editor.id }, { jar, path })
+    assert.equal(verdict(started), 'to /dashboard')
+    assert.equal((await world.getSession(jar)).user.id, editor.id)
+    return { admin, editor, jar }
+  }
+  const setRole = async ({ id: userId }: TestUser, role: Role) =>
+    assert.equal(await verdictOf(world, other, 'updateUserRole', { userId, role }), 'ok')
+
+  const promoted = await startImpersonation()
+  await setRole(promoted.editor, 'admin')
+  assert.equal(await world.getSession(promoted.jar), null)
   for (const [name, input] of Object.entries({ listUsers: {}, endUserSessions: { userId: other.id } }))
-    assert.equal(await verdictOf(world, { ...admin, jar }, name, input), 'unauthenticated', name)
+    assert.equal(await verdictOf(world, { ...promoted.admin, jar: promoted.jar }, name, input), 'unauthenticated', name)
+  await setRole(promoted.editor, 'editor')
+  assert.equal(await world.getSession(promoted.jar), null)
+
+  const demoted = await startImpersonation()
+  await setRole(demoted.admin, 'editor')
+  assert.equal(await world.getSession(demoted.jar), null)
+  await setRole(demoted.admin, 'admin')
+  assert.equal(await world.getSession(demoted.jar), null)
 })
 
 checkModules(
@@ -695,6 +708,22 @@ const ownChanges: Record<string, OwnChange> = {
     },
     written: 'select id from account_passkeys where user_id = $1',
   },
+  enableTwoFactor: {
+    input: async (world, { jar }) => {
+      await submitAction(world, 'prepareTwoFactor', {}, { jar })
+      const { text } = await world.get('/account/two-factor/setup', { jar })
+      const key = /secret=([A-Z2-7]{32})/.exec(text)?.[1] ?? assert.fail('no secret on the page')
+      registerSecret(key)
+      return { code: new TOTP({ secret: Secret.fromBase32(key) }).generate() }
+    },
+    written: 'select user_id from account_totp where user_id = $1',
+  },
+  verifyNewEmail: {
+    input: async (world, { id }) => ({
+      token: await insertEmailChange(world, id, `new-${crypto.randomUUID()}@example.com`),
+    }),
+    written: `select email from users where id = $1 and email like 'new-%'`,
+  },
 }
 
 checkModule(
@@ -802,16 +831,6 @@ const signInMethods: Record<string, SignInMethod> = {
   }),
 }
 
-/** A link in an email to that user, as the app would create it. */
-async function insertLink(world: World, purpose: string, { id }: TestUser): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
-  await world.query(
-    `insert into tokens (hash, purpose, user_id, expires_at) values ($1, $2, $3, now() + interval '7 days')`,
-    [createHash('sha256').update(token).digest(), purpose, id],
-  )
-  return token
-}
-
 interface Removal {
   /** The sign-in methods that it takes away. */
   methods: string[]
@@ -822,14 +841,17 @@ const removals: Record<string, Removal> = {
   'Secure my account': {
     methods: Object.keys(signInMethods),
     prepare: async (world, user) => {
-      const token = await insertLink(world, 'alarm', user)
+      const token = await insertToken(world, 'alarm', { userId: user.id })
       return async () => verdict(await submitAction(world, 'submitCompromiseReport', { token }, { path: '/not-me' }))
     },
   },
   'a new password': {
     methods: ['a password', 'an email code'],
     prepare: async (world, user) => {
-      const input = { token: await insertLink(world, 'reset', user), password: 'an entirely different horse 3' }
+      const input = {
+        token: await insertToken(world, 'reset', { userId: user.id }),
+        password: 'an entirely different horse 3',
+      }
       return async () => verdict(await submitAction(world, 'chooseNewPassword', input, { path: '/reset' }))
     },
   },

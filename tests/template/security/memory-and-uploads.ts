@@ -432,6 +432,9 @@ if (existsSync(join(root, 'package-lock.json')))
       }
       const known = await promisify(execFile)('npm', ['config', 'get', 'strict-allow-scripts'], { cwd: app })
       if (!/true|false/.test(known.stdout)) return 'this npm is too old to deny scripts'
+      // Its script would have replaced this file by a binary.
+      const esbuild = readFileSync(join(root, 'node_modules', 'esbuild', 'bin', 'esbuild'))
+      assert.equal(esbuild.subarray(0, 2).toString(), '#!', 'a script of a package ran when this project was installed')
       assert.equal(await install('esbuild'), 'installed')
       assert.ok(!existsSync(join(folder, 'esbuild.ran')), 'the script of a package ran')
       assert.ok(existsSync(join(app, 'own.ran')), 'the script of the app itself did not run')

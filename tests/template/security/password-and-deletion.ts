@@ -20,6 +20,7 @@ import {
   type World,
   wrongPassword,
 } from '../../app/support/test-world.ts'
+import { insertEmailChange } from './support/insert-token.ts'
 import { isolatedApp } from './support/isolated-app.ts'
 import { signInWithProvider } from './support/oauth-flow.ts'
 import { addOrganization } from './support/organization.ts'
@@ -305,13 +306,7 @@ check(
     // A link is invalid once the email it was sent to has changed.
     const emailChanger = await world.newSession()
     const sent = await askForReset(world, emailChanger.email)
-    const emailChangeToken = randomToken()
-    const newEmail = unusedEmail()
-    await world.query('insert into account_email_changes (user_id, email) values ($1, $2)', [emailChanger.id, newEmail])
-    await world.query(
-      `insert into tokens (hash, purpose, user_id, email, expires_at) values ($1, 'account.email', $2, $3, now() + interval '1 hour')`,
-      [sha256(emailChangeToken), emailChanger.id, newEmail],
-    )
+    const emailChangeToken = await insertEmailChange(world, emailChanger.id, unusedEmail())
     assert.equal(
       verdict(await submitAction(world, 'verifyNewEmail', { token: emailChangeToken }, { jar: emailChanger.jar })),
       'ok',

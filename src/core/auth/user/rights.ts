@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, asc, inArray, isNull, sql } from 'drizzle-orm'
+import { and, asc, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import { modules } from '@/modules'
 import { recordAuditEvent } from '../../audit/record-audit-event'
 import type { Transaction } from '../../db/client'
@@ -82,9 +82,20 @@ async function changeRoles(tx: Transaction, actor: LockedActor, changes: RoleCha
       tx.update(users).set({ role, updatedAt: sql`now()` }).where(inArray(users.id, userIds)),
     ),
     recordAuditEvent(tx, 'role.changed', ...events),
+    endImpersonations(
+      tx,
+      changed.map(({ userId }) => userId),
+    ),
   ])
   for (const { role, userIds } of byRole) await endLostRights(tx, userIds, role, actor.id, appScopeId)
   return { found, changed }
+}
+
+/** Ends impersonation of and by these users. It is rejected anyway, but would go on if they got their former role back. */
+async function endImpersonations(tx: Transaction, userIds: string[]): Promise<void> {
+  const own = tx.select({ id: sessions.id }).from(sessions).where(inArray(sessions.userId, userIds))
+  const isOfThese = or(inArray(sessions.userId, userIds), inArray(sessions.impersonatorSessionId, own))
+  await tx.delete(sessions).where(and(isNotNull(sessions.impersonatorSessionId), isOfThese))
 }
 
 /**

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { markFailure } from '../failed-pages'
 import { hardenHttp } from '../harden'
-import { markUnavailable } from '../unavailable'
 import { readNotFoundPage } from './not-found-page'
 
 type Middleware = (request: IncomingMessage, response: ServerResponse, next: () => void) => void
@@ -133,7 +133,7 @@ describe('the 404 of a page rendered per request is the static page', () => {
 describe('a page that failed because of an outage is a page that tries again', () => {
   test.each(paths.map((path) => `${path}${path.includes('?') ? '&' : '?'}status=500`))('%s', async (path) => {
     for (const encoding of ['identity', 'gzip']) {
-      markUnavailable('the-id')
+      markFailure('the-id', 503)
       const { status, headers, body } = await ask(path, { 'Accept-Encoding': encoding })
       expect(status).toBe(503)
       expect(headers).toMatchObject({
@@ -149,7 +149,7 @@ describe('a page that failed because of an outage is a page that tries again', (
   })
 
   test('but not for the router of Next, which shows the error inside the page', async () => {
-    markUnavailable('the-id')
+    markFailure('the-id', 503)
     const { status, body } = await ask('/streamed?status=500', { rsc: '1' })
     expect([status, body.toString()]).toEqual([503, emptyHtml])
   })

@@ -1,12 +1,10 @@
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
-import { requireReauthenticated } from '@/core/auth/session/actor'
 import { db } from '@/core/db/client'
 import { defineHandler, defineRoute } from '@/core/handler'
 import { getClientInfo } from '@/core/http/client-ip'
-import { streamBody } from '@/core/http/stream-body'
 import { getTimeFormat } from '@/core/time/get-time-format'
 import { type AuditEvent, EventFilter, prepareExport } from '../../../../audit'
-import { csvLine } from '../../../../csv'
+import { csvLine, csvResponse } from '../../../../csv'
 import { can } from '../../../../policy'
 
 /** Streams all matching events as CSV, newest first, page by page. Needs a session: API tokens are rejected. */
@@ -16,18 +14,14 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     summary: 'Export the audit log as CSV',
     query: EventFilter,
     responses: { 200: { file: 'text/csv' } },
-    errors: ['reauth_required'],
-    run: async ({ query, actor, request }) => {
-      await requireReauthenticated()
-      const client = getClientInfo(request.headers)
-      const pages = await prepareExport(query, await getTimeFormat())
-      await recordAuditEvent(db, 'audit.exported', { actorId: actor.id, client, details: detailsOf(query) })
-      const headers = {
-        'Content-Type': 'text/csv; charset=utf-8',
-        'Content-Disposition': `attachment; filename="audit-log-${new Date().toISOString().slice(0, 10)}.csv"`,
-      }
-      return new Response(streamBody(csvLines(pages), { signal: request.signal }), { headers })
-    },
+    errors: ['reauth_required', 'rate_limited', 'unavailable'],
+    run: ({ query, ...context }) =>
+      csvResponse('audit-log', context, async () => {
+        const client = getClientInfo(context.request.headers)
+        const pages = await prepareExport(query, await getTimeFormat())
+        await recordAuditEvent(db, 'audit.exported', { actorId: context.actor.id, client, details: detailsOf(query) })
+        return csvPages(pages)
+      }),
   }),
 })
 
@@ -56,11 +50,8 @@ const columns: Record<string, (event: AuditEvent) => string | Date | null> = {
   details: ({ details }) => details && JSON.stringify(details),
 }
 
-async function* csvLines(pages: AsyncGenerator<AuditEvent[]>): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder()
-  yield encoder.encode(csvLine(Object.keys(columns)))
-  for await (const events of pages) {
-    const lines = events.map((event) => csvLine(Object.values(columns).map((read) => read(event))))
-    yield encoder.encode(lines.join(''))
-  }
+async function* csvPages(pages: AsyncGenerator<AuditEvent[]>): AsyncGenerator<string> {
+  yield csvLine(Object.keys(columns))
+  for await (const events of pages)
+    yield events.map((event) => csvLine(Object.values(columns).map((read) => read(event)))).join('')
 }
