@@ -1,9 +1,8 @@
 import type { APIRequestContext, Page } from '@playwright/test'
 import { expect, expectAccessible, randomIp, test } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { sessionOf as session, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 import { appSlug } from '../../brand.ts'
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { newUser } from '../../../tests/app/support/new-user.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { appSlug } from '../../brand.ts'
 
 for (const javaScriptEnabled of [true, false]) {

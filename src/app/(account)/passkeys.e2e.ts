@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, signIn, test, waitForHydration } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForEmail } from '../../../tests/app/support/inbox.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 import { appSlug } from '../../brand.ts'
 

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expect, expectAccessible, test } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 
 const row = (page: Page, title: string) =>

@@ -10,9 +10,8 @@ import {
   test,
   waitForHydration,
 } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { linkIn, waitForEmail } from '../../../tests/app/support/inbox.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { startServer } from '../../../tests/app/support/server.ts'
 import { continueWith, newBrowserPage, sessionOf, signInAsNewUser } from '../../../tests/app/support/sign-in.ts'
 import { appSlug } from '../../brand.ts'

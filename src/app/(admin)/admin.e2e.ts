@@ -8,8 +8,7 @@ import {
   startSession,
   test,
 } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import {
   alertMessage,

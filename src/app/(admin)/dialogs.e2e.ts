@@ -1,7 +1,6 @@
 import { expect, expectAccessible, startSession, test } from '../../../tests/app/support/e2e-test.ts'
-import { expireReauthentication } from '../../../tests/app/support/expire-reauthentication.ts'
 import { waitForShortcuts } from '../../../tests/app/support/palette.ts'
-import { query } from '../../../tests/app/support/query.ts'
+import { expireReauthentication, query } from '../../../tests/app/support/query.ts'
 import { newBrowserPage, sessionOf } from '../../../tests/app/support/sign-in.ts'
 import { chooseFromMenu, passwordField, toast, waitForRouter } from './e2e-dialogs.ts'
 import {

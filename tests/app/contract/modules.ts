@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { appSlug } from '../../../src/brand.ts'
-import { expireReauthentication } from '../support/expire-reauthentication.ts'
+import { expireReauthentication } from '../support/query.ts'
 import { assertProblem } from './assertions.ts'
 import type { TestResponse } from './client.ts'
 import { newCaller, type Target, testsFor, whileSignedIn } from './target.ts'

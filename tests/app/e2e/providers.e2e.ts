@@ -1,9 +1,8 @@
 import { appSlug } from '../../../src/brand.ts'
 import { expect, expectAccessible, signIn, test } from '../support/e2e-test.ts'
-import { expireReauthentication } from '../support/expire-reauthentication.ts'
 import { waitForEmail } from '../support/inbox.ts'
 import { newUser } from '../support/new-user.ts'
-import { query } from '../support/query.ts'
+import { expireReauthentication, query } from '../support/query.ts'
 import { authorizeAt, continueWith, sessionOf as session } from '../support/sign-in.ts'
 
 /** Acme SSO is an OpenID issuer that exists by settings alone. */
