@@ -11,7 +11,6 @@ import type { Role } from '@/core/auth/policy'
 import type { Actor } from '@/core/auth/session/actor'
 import { startPasswordSession } from '@/core/auth/session/browser-session'
 import { ownsPassword } from '@/core/auth/session/start-session'
-import { rememberTrustedDevice } from '@/core/auth/session/trusted-device'
 import { isValidToken } from '@/core/auth/tokens/email-link'
 import { transactionAs } from '@/core/auth/transaction-as'
 import { normalizeEmail } from '@/core/auth/user/email'
@@ -249,7 +248,7 @@ export async function acceptInvitation(
   await rejectBreachedPassword(password, 'password')
   const passwordHash = await hashPassword(password)
   const client = getClientInfo(requestHeaders)
-  const { userId, changedAt } = await inTransaction(async (tx) => {
+  const { userId, trustedSince } = await inTransaction(async (tx) => {
     const [consumed] = await tx
       .delete(tokens)
       .where(isValidToken(invitationToken.name, token))
@@ -257,21 +256,15 @@ export async function acceptInvitation(
     if (consumed?.email !== invitation.email) throw usedError
     const user = await signUpUser(tx, { email: invitation.email, name, method: 'invitation', client })
     if (!user) throw new AppError('conflict', 'You already have an account. Sign in instead.')
-    const [[saved]] = await Promise.all([
-      tx
-        .insert(passwords)
-        .values({ userId: user.id, hash: passwordHash })
-        .returning({ changedAt: passwords.changedAt }),
-      saveUserFields(tx, user.id, 'signup', fields),
-    ])
-    return { userId: user.id, changedAt: saved?.changedAt }
+    const saving = tx.insert(passwords).values({ userId: user.id, hash: passwordHash })
+    const [saved] = await saving.returning({ trustedSince: passwords.changedAt })
+    await saveUserFields(tx, user.id, 'signup', fields)
+    return { userId: user.id, ...saved }
   })
   await joinLimit.forgive(ip)
   const secondFactor = await startPendingSignIn(userId, { credential: ownsPassword(userId, passwordHash) })
-  if (secondFactor) return secondFactor
-  await startPasswordSession(userId, passwordHash, client)
-  await rememberTrustedDevice(userId, changedAt)
-  return null
+  if (!secondFactor) await startPasswordSession(userId, passwordHash, { trustedSince, client })
+  return secondFactor
 }
 
 /** Deletes what a user has sent since then: their account was compromised. */

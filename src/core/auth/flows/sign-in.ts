@@ -15,7 +15,7 @@ import { startPasswordSession } from '../session/browser-session'
 import { rememberSignInMethod } from '../session/last-method'
 import type { Session } from '../session/sessions'
 import { ownsPassword } from '../session/start-session'
-import { findTrustedDevice, rememberTrustedDevice, trustedSince } from '../session/trusted-device'
+import { findTrustedDevice, trustedSince } from '../session/trusted-device'
 import { normalizeEmail } from '../user/email'
 import { startPendingSignIn } from './second-factor'
 
@@ -58,9 +58,7 @@ export async function signInWithPassword(emailAsTyped: string, password: string)
     undoCount(),
   ])
   if (secondFactor) return { secondFactor }
-  const session = await startPasswordSession(user.id, hash, client)
-  await rememberTrustedDevice(user.id, user.trustedSince)
-  return { session }
+  return { session: await startPasswordSession(user.id, hash, { trustedSince: user.trustedSince, client }) }
 }
 
 async function findForSignIn(email: string) {

@@ -17,7 +17,6 @@ import { passwordProblem } from '../password/rules'
 import { startPasswordSession } from '../session/browser-session'
 import { clearCookie, isSigned, readCookie, setCookie, sign } from '../session/cookies'
 import { ownsPassword } from '../session/start-session'
-import { rememberTrustedDevice } from '../session/trusted-device'
 import { isValidToken, signUpLink } from '../tokens/email-link'
 import { normalizeEmail } from '../user/email'
 import { normalizeName } from '../user/name'
@@ -168,7 +167,6 @@ export async function verifySignUp(token: string, password: string): Promise<Sec
     ipLimit.forgive(ipGroup(clientIp(head))),
   ])
   if (secondFactor) return secondFactor
-  await startPasswordSession(userId, signup.passwordHash, client)
-  await rememberTrustedDevice(userId, changedAt)
+  await startPasswordSession(userId, signup.passwordHash, { trustedSince: changedAt, client })
   return null
 }

@@ -7,12 +7,20 @@ import { clearCookie, clearCsrfToken, setCookie, setSignedInHint } from './cooki
 import { rememberSignInMethod } from './last-method'
 import { endSession, findSession, type Session } from './sessions'
 import { type Credential, createPasswordSession, createSessionWithMethod } from './start-session'
+import { rememberTrustedDevice, type TrustedSince } from './trusted-device'
 
 /**
- * Starts a session in this browser after a correct password; `passwordHash` is the stored hash it was checked against.
+ * Starts a session in this browser after a correct password, and trusts the browser. `passwordHash` is the stored hash that the
+ * password was checked against.
  */
-export async function startPasswordSession(userId: string, passwordHash: string, client: ClientInfo): Promise<Session> {
-  return replaceSession(await createPasswordSession(userId, passwordHash, client))
+export async function startPasswordSession(
+  userId: string,
+  passwordHash: string,
+  given: { trustedSince: TrustedSince; client: ClientInfo },
+): Promise<Session> {
+  const session = await replaceSession(await createPasswordSession(userId, passwordHash, given.client))
+  await rememberTrustedDevice(userId, given.trustedSince)
+  return session
 }
 
 /**

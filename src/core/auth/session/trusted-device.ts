@@ -12,7 +12,7 @@ const year = 365 * 24 * 60 * 60
  * When devices could last become trusted: when the password was set or "Secure my account" was used; null if neither was.
  * It is part of the signature, so a later one ends the trust.
  */
-type TrustedSince = Date | null | undefined
+export type TrustedSince = Date | null | undefined
 
 /** When devices could last become trusted, as a column for queries of users with their passwords. */
 export const trustedSince = sql<Date | null>`greatest(${passwords.changedAt}, ${users.devicesForgottenAt})`.mapWith(
