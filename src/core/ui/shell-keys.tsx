@@ -21,6 +21,9 @@ const areOff = () => {
   }
 }
 
+const loadPalette = () => import('./command-palette')
+const loadShortcuts = () => import('./shortcuts')
+
 interface DialogProps {
   commands: PaletteCommand[]
   isApple: boolean
@@ -36,8 +39,6 @@ export function ShellKeys({ commands, isApple }: { commands: PaletteCommand[]; i
   const [dialog, setDialog] = useState<ReactElement | null>(null)
 
   useEffect(() => {
-    const loadPalette = () => import('./command-palette')
-    const loadShortcuts = () => import('./shortcuts')
     const context = {
       commands,
       go: (href: string) => push(href as Route),
