@@ -627,8 +627,8 @@ check(
       '[{"name":"$0:0:constructor"}]',
       '[{"name":{"__proto__":{"length":5}}}]',
     ]) {
-      const response = await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
-      assert.ok(['invalid_input', 'status 500'].includes(verdict(response)), `${body}: ${verdict(response)}`)
+      const response = await submitAction(world, 'updateProfile', null, { jar, body })
+      assert.ok(['invalid_input', 'status 400'].includes(verdict(response)), `${body}: ${verdict(response)}`)
     }
     // With the multipart parts that they reference, so that React decodes them to these types.
     const whole: [value: string, part: string | Blob][] = [
@@ -648,10 +648,10 @@ check(
         ['1', part],
         ['0', zero],
       ])
-      return verdict(await submitAction(world, 'updateProfile', null, { jar, ...sent, allow500: true }))
+      return verdict(await submitAction(world, 'updateProfile', null, { jar, ...sent }))
     }
     for (const [value, part] of whole) {
-      const expected = value === '$1' ? 'status 500' : 'invalid_input'
+      const expected = value === '$1' ? 'status 400' : 'invalid_input'
       assert.equal(await parts(`["${value}"]`, part), expected, `${value} as the input`)
       assert.equal(await parts(`[{"name":"${value}"}]`, part), expected, `${value} as the name`)
     }
@@ -670,9 +670,9 @@ check(
       '$1:constructor:constructor',
     ])
       for (const body of [`["${value}"]`, `[{"name":"${value}"}]`, `[{"then":"${value}"}]`]) {
-        const response = await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
-        assert.ok(['invalid_input', 'status 500'].includes(verdict(response)), `${body}: ${verdict(response)}`)
-        if (response.status === 500) assert.match(response.text, /^1:E\{"digest":"\d+"\}$/m)
+        const response = await submitAction(world, 'updateProfile', null, { jar, body })
+        assert.ok(['invalid_input', 'status 400'].includes(verdict(response)), `${body}: ${verdict(response)}`)
+        if (response.status === 400) assert.match(response.text, /^1:E\{"digest":"\d+"\}$/m)
       }
     assert.equal(await snapshotState(world), before)
     assert.equal((await world.getSession(jar)).user.id, id)
@@ -696,7 +696,7 @@ check('H-209', 'an action called with zero or several arguments is rejected', as
   }
   // Next itself rejects bodies that contain no array.
   for (const body of ['', 'null', '"x"', '7', '[', '{}', 'name=x']) {
-    const response = await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
+    const response = await submitAction(world, 'updateProfile', null, { jar, body })
     assert.notEqual(verdict(response), 'ok', body)
   }
   assert.equal(await snapshotState(world), before)
@@ -777,12 +777,12 @@ check(
     await submitAction(world, 'changePassword', { current: forged, next: forged }, { jar })
     await world.trySignIn(forged, forged)
     for (const body of [forged, `[${forged}`, `["$1:${marker}\\n{}"]`, JSON.stringify([`$F1\n${marker}`])])
-      await submitAction(world, 'updateProfile', null, { jar, body, allow500: true })
+      await submitAction(world, 'updateProfile', null, { jar, body })
     const malformed = await multipart([
       ['0', `["$B${forged}"]`],
       [`_1_${forged}`, new File(['x'], forged)],
     ])
-    await submitAction(world, 'updateProfile', null, { jar, ...malformed, allow500: true })
+    await submitAction(world, 'updateProfile', null, { jar, ...malformed })
     await world.get(`/${encodeURIComponent(forged)}?${new URLSearchParams({ error: forged, token: forged })}`)
     await world.get('/api/auth/session', {
       headers: { 'X-Request-Id': `${marker}%0a{}`, 'User-Agent': `${marker}\\n{}` },
