@@ -18,7 +18,7 @@ export const onRequestError: Instrumentation.onRequestError = async (error, requ
   if (isOutage || isUnread) markFailure(requestId, isOutage ? 503 : 400)
   const { log } = await import('@/core/log')
   const details = { error, requestId, path: request.path.split('?')[0], route: context.routePath }
-  // Any caller can send these.
-  if (isUnread) log.warn(details, 'arguments of an action could not be read')
+  // Any caller can cause this, so it is no error of the app.
+  if (isUnread) log.warn(details, 'action failed before it began')
   else log.error(details, 'page failed')
 }
