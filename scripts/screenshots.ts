@@ -46,7 +46,7 @@ const startOutage = async () =>
 const newUser = () => ({ Name: 'Ada', Email: `ada-${Date.now()}@example.com`, Password: 'a long walk by the sea' })
 /** Each page, with the steps before the screenshot. */
 const pages: Screenshot[] = [
-  { name: 'start', url: `${app}/`, picture: 'start' },
+  { name: 'start', url: `${app}/` },
   { name: 'welcome-development', url: `${dev}/welcome` },
   { name: 'signin', url: `${app}/signin` },
   { name: 'signin-development', url: `${dev}/signin` },

@@ -103,7 +103,7 @@ function profileShots(shot: Shoot, signInAsNewUser: SignIn): Screenshot[] {
       await waitForAlert(page)
     }),
     shot('profile_picture', async (page) => {
-      const picture = { name: 'me.png', mimeType: 'image/png', buffer: readFileSync('docs/images/start-light.png') }
+      const picture = { name: 'me.png', mimeType: 'image/png', buffer: readFileSync('docs/images/users-light.png') }
       await page.getByLabel('Photo', { exact: true }).setInputFiles(picture)
       await page.getByRole('button', { name: 'Upload photo' }).click()
       await waitForStatus(page)

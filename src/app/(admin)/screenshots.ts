@@ -150,19 +150,52 @@ const userShots = (shot: MakeShot, app: string): Screenshot[] => [
   }),
 ]
 
+const sampleNames = [
+  ...['Grace Hopper', 'Katherine Johnson', 'Alan Turing', 'Émilie du Châtelet', 'Barbara Liskov', 'Margaret Hamilton'],
+  ...['Donald Knuth', 'Radia Perlman', 'Edsger Dijkstra', 'Frances Allen', 'Dennis Ritchie', 'Joan Clarke'],
+  ...['Tony Hoare', 'Annie Easley', 'Niklaus Wirth', 'Karen Spärck Jones', 'John McCarthy', 'Dorothy Vaughan'],
+  ...['Leslie Lamport', 'Mary Jackson', 'Claude Shannon', 'Sophie Wilson', 'Ken Thompson', 'Lynn Conway'],
+  ...['Kathleen Booth', 'Adele Goldberg', 'Peter Naur', 'Shafi Goldwasser', 'Robin Milner', 'Hedy Lamarr'],
+]
+
+const sampleDevices = [
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1',
+]
+
 /** Inserts sample users and daily counts. */
 async function insertSampleData(): Promise<void> {
   await query(
     `insert into users (email, name, role, suspended_at, last_seen_at, created_at, email_verified_at)
-     select lower(replace(name, ' ', '.')) || number || '@example.com', name,
+     select translate(lower(name), ' éâä', '.eaa') || '@example.com', name,
        case when number % 9 = 0 then 'editor' else 'viewer' end,
        case when number % 13 = 0 then now() end,
        case when number % 3 > 0 then now() - number * interval '7 hours' end,
        now() - number * interval '3 days', now()
-     from generate_series(1, 8) number,
-       unnest(array['Grace Hopper', 'Katherine Johnson', 'Alan Turing', 'Émilie du Châtelet', 'Barbara Liskov']) name
+     from unnest($1::text[]) with ordinality as sample (name, number)
      on conflict do nothing`,
+    [sampleNames],
   )
+  // On two devices each, since their last activity.
+  await query(
+    `with started as (
+       insert into sessions (user_id, token_hash, user_agent, ip, created_at, last_seen_at)
+       select id, sha256(convert_to(id || ip, 'UTF8')), device, ip::inet, last_seen_at - interval '2 hours', last_seen_at
+       from users, (values ($2, '203.0.113.7'), ($3, '198.51.100.24')) as sample (device, ip)
+       where name = any($1::text[]) and last_seen_at is not null
+       on conflict do nothing returning *
+     )
+     insert into audit_events (at, kind, actor_id, ip, user_agent, details)
+     select created_at, 'session.started', user_id, ip, user_agent, '{"way": "password"}' from started`,
+    [sampleNames, ...sampleDevices],
+  )
+  const [account] = await query<{ name: string | null }>(`select to_regclass('account_totp') as name`)
+  if (account?.name)
+    await query(
+      `insert into account_totp (user_id, secret, confirmed_at)
+       select id, 'sample', now() from users where name = any($1::text[]) on conflict do nothing`,
+      [sampleNames.filter((_, index) => index % 3 !== 1)],
+    )
   await query(
     `insert into admin_days (day, kind, count)
      select current_date - age, kind, (40 - age * 0.5 + 15 * sin(age) + 9 * sin(age * age)) * weight
