@@ -16,7 +16,7 @@ export interface NavigationItem {
   /** Position within the group. */
   order: number
   allow: Allow
-  /** A short text at the end of the entry, such as a count. Streams in after the page. */
+  /** A short text at the end of the entry, such as a count; null for none. Read beside the page, so it must be as fast. */
   badge?: (actor: Actor) => Promise<string | null>
   /** The page is outside the app shell. */
   isPublic?: boolean
@@ -107,7 +107,7 @@ export interface UserTab {
 
 export interface UserTabProps {
   userId: string
-  /** The path of the tab, for links to other pages of a list. */
+  /** The path of the tab with its query, for links to other pages of a list. */
   path: Route
   /** The cursor in the query string. */
   before: string | undefined

@@ -44,6 +44,11 @@ for (const javaScriptEnabled of [true, false]) {
         await expect(row(page, email)).toContainText('Editor')
         await expect(row(page, email)).toContainText('Pending')
       }
+      const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
+      await expect(entry.filter({ hasText: 'Invitations' })).toHaveText(/^Invitations[\d,]+\+?$/)
+      const tab = page.getByRole('navigation', { name: 'Status' }).getByRole('link', { name: 'Invited' })
+      await expect(tab).toHaveAttribute('aria-current', 'page')
+      await expect(tab).toHaveText(/[1-9]/)
       expect((await waitForEmail(two, subject)).text).toContain(`Your email: ${two}\nYour role: Editor`)
 
       const other = await newBrowserPage(page, appUrl)

@@ -13,9 +13,6 @@ export const changedListUrl = (query: PageQuery, change: Partial<PageQuery>): Ro
 export const exportUrl = ({ search, role, status, seen }: PageQuery): Route =>
   pathWithQuery('/api/admin/users/export' as Route, { search, role, status, seen })
 
-/** The page of a user of the list, which leads to the users before and after. */
-export const userInListUrl = (id: string, list: Route): Route => pathWithQuery(`/admin/users/${id}` as Route, { list })
-
 /** The list that a page of a user was opened from, by its parameter `list`; null for a value that is no list. */
 export function readList(value: unknown): { url: Route; query: PageQuery } | null {
   if (typeof value !== 'string' || !/^\/admin\/users(\?|$)/.test(value)) return null

@@ -89,7 +89,7 @@ test('keys go to the list of users, move in it, select and open', async ({ page,
   await expect(page.getByRole('dialog').getByLabel('Emails')).toBeVisible()
 })
 
-test('an admin steps through the users of a list, also after a dialog, and returns to the list', async ({
+test('an admin steps through the users of a list, also after a dialog and on a tab, and returns to the list', async ({
   page,
   password,
 }) => {
@@ -114,6 +114,15 @@ test('an admin steps through the users of a list, also after a dialog, and retur
   await expect(steps.getByRole('link')).toHaveCount(1)
   await page.keyboard.press('k')
   await expect(heading).toHaveText(names[1] ?? '')
+
+  await page
+    .getByRole('navigation', { name: /^Pages about/ })
+    .getByRole('link', { name: 'Sessions' })
+    .click()
+  await expect(page).toHaveURL(/\/sessions\?list=/)
+  await steps.getByRole('link', { name: 'Previous user' }).click()
+  await expect(heading).toHaveText(names[0] ?? '')
+  await expect(page).toHaveURL(/\/sessions\?list=/)
   await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link', { name: 'Users' }).click()
   await expect(rows(page)).toHaveCount(3)
   expect(new URL(page.url()).searchParams.get('search')).toBe(word)

@@ -32,9 +32,10 @@ export default defineModuleUi({
       icon: MailPlus,
       group: 'admin',
       order: 30,
-      allow: can('users.read'),
+      allow: can('users.invite'),
+      badge: async () => (await import('./user-counts')).findInvitationBadge(),
     },
-    { label: 'Audit log', href: '/admin/audit', icon: ScrollText, group: 'admin', order: 40, allow: can('users.read') },
+    { label: 'Audit log', href: '/admin/audit', icon: ScrollText, group: 'admin', order: 40, allow: can('audit.read') },
     {
       label: 'Roles & permissions',
       href: '/admin/permissions',

@@ -1,5 +1,6 @@
 import 'server-only'
 import { sql } from 'drizzle-orm'
+import { cache } from 'react'
 import { db } from '@/core/db/client'
 import { countUsers, type Total } from './list-users'
 import { invitations } from './schema'
@@ -7,12 +8,19 @@ import type { Filter } from './user-query'
 
 const maxInvitations = 1_000
 
-async function countInvitations(): Promise<Total> {
+/** Once in a request: the sidebar shows it, and the tabs of the list. */
+const countInvitations = cache(async (): Promise<Total> => {
   const counted = await db.execute<{ count: number }>(
     sql`select count(*)::int as count from (select 1 from ${invitations} limit ${maxInvitations + 1}) as counted`,
   )
   const count = counted.rows[0]?.count ?? 0
   return count <= maxInvitations ? { count, precision: 'exact' } : { count: maxInvitations, precision: 'at least' }
+})
+
+/** What the sidebar shows beside "Invitations". */
+export async function findInvitationBadge(): Promise<string | null> {
+  const total = await countInvitations()
+  return total.count === 0 ? null : formatCount(total)
 }
 
 /**

@@ -6,13 +6,37 @@ import { isAllowed } from '@/core/auth/policy'
 import { type Actor, getActor } from '@/core/auth/session/actor'
 import { loadUserFields, userFieldsIn } from '@/core/auth/user-fields'
 import type { Fact, UserTab } from '@/core/module-ui'
+import { pathWithQuery } from '@/core/ui/path-with-query'
 import { moduleUis } from '@/module-uis'
+import type { readList } from './list-url'
+import { findNeighbors } from './list-users'
 import { can } from './policy'
 import { findUserDetails } from './user-details'
 
 const isUserId = (id: string) => z.uuid().safeParse(id).success
 
-export const userPath = (id: string, page = '') => `/admin/users/${id}${page && `/${page}`}` as Route
+/** The page of a user, or one below it. With the list that it was opened from it leads to the users before and after. */
+export const userPath = (id: string, page = '', list?: Route): Route =>
+  pathWithQuery(`/admin/users/${id}${page && `/${page}`}` as Route, { list })
+
+/** The list that a page of a user was opened from, and the same page of the users before and after. */
+export interface Walk {
+  list: Route
+  previous: Route | null
+  next: Route | null
+}
+
+export async function findWalk(
+  actor: Actor,
+  id: string,
+  page: string,
+  list: ReturnType<typeof readList>,
+): Promise<Walk | null> {
+  if (!list) return null
+  const { previous, next } = await findNeighbors(actor.id, list.query, id)
+  const pathOf = (neighborId: string | null) => (neighborId ? userPath(neighborId, page, list.url) : null)
+  return { list: list.url, previous: pathOf(previous), next: pathOf(next) }
+}
 
 /** Every page of a user calls this after the check of the permission: nothing is read for what is no id. */
 export function requireUserId(id: string): void {

@@ -35,6 +35,8 @@ for (const javaScriptEnabled of [true, false]) {
       const soon = new Date(Date.now() + 3 * 60_000 + 30_000).toISOString()
       const ids = [await insertDraft(email, draft), await insertDraft(email, scheduled, soon)]
       await page.goto('/dashboard')
+      const entry = page.getByRole('navigation', { name: 'Main' }).getByRole('listitem')
+      await expect(entry.filter({ hasText: 'Posts' })).toHaveText(/^Posts[\d,]+\+? drafts?$/)
       const waiting = page.getByRole('region', { name: 'Drafts waiting for you' })
       await expect(waiting.getByRole('listitem').filter({ hasText: draft })).toContainText('by Test User')
       await expect(waiting.getByRole('listitem').filter({ hasText: scheduled })).toContainText('Scheduled in')

@@ -90,10 +90,14 @@ export type DraftRow = Awaited<ReturnType<typeof findDrafts>>['posts'][number]
 
 const counted = ['all', 'mine', ...statuses] as const
 
+const count = (filter: SQL | undefined) =>
+  sql`(select count(*)::int from (select 1 from ${posts} where ${filter ?? sql`true`} limit ${maxCounted + 1}) as counted)`
+
+const formatCount = (found: number) =>
+  found > maxCounted ? `${maxCounted.toLocaleString('en')}+` : found.toLocaleString('en')
+
 /** How many posts each tab has, as text: "12", or "1,000+". */
 export async function countDrafts(actor: Writer): Promise<Record<(typeof counted)[number], string>> {
-  const count = (filter: SQL | undefined) =>
-    sql`(select count(*)::int from (select 1 from ${posts} where ${filter ?? sql`true`} limit ${maxCounted + 1}) as counted)`
   const [{ rows }] = await readInScope(actor, (source) => {
     const editable = editableBy(actor, false)
     const columns = [
@@ -103,12 +107,21 @@ export async function countDrafts(actor: Writer): Promise<Record<(typeof counted
     ]
     return [source.execute<Record<string, number>>(sql`select ${sql.join(columns, sql`, `)}`)]
   })
-  const format = (found: number) =>
-    found > maxCounted ? `${maxCounted.toLocaleString('en')}+` : found.toLocaleString('en')
-  return Object.fromEntries(counted.map((name) => [name, format(rows[0]?.[name] ?? 0)])) as Record<
+  return Object.fromEntries(counted.map((name) => [name, formatCount(rows[0]?.[name] ?? 0)])) as Record<
     (typeof counted)[number],
     string
   >
+}
+
+/** What the sidebar shows beside "Posts": "3 drafts". */
+export async function findDraftBadge(actor: Writer): Promise<string | null> {
+  const [{ rows }] = await readInScope(actor, (source) => [
+    source.execute<{ drafts: number }>(
+      sql`select ${count(and(eq(posts.status, 'draft'), editableBy(actor, false)))} as drafts`,
+    ),
+  ])
+  const drafts = rows[0]?.drafts ?? 0
+  return drafts === 0 ? null : `${formatCount(drafts)} ${drafts === 1 ? 'draft' : 'drafts'}`
 }
 
 /** A post for its editor page. Throws `forbidden` if the actor may not edit it. */

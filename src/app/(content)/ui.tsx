@@ -15,7 +15,15 @@ export default defineModuleUi({
     'posts.delete_others': 'Delete posts of other authors',
   } satisfies Record<Parameters<typeof can>[0], string>,
   navigation: [
-    { label: 'Posts', href: '/content', icon: SquarePen, group: 'workspace', order: 10, allow: can('posts.write') },
+    {
+      label: 'Posts',
+      href: '/content',
+      icon: SquarePen,
+      group: 'workspace',
+      order: 10,
+      allow: can('posts.write'),
+      badge: async (actor) => (await import('./drafts')).findDraftBadge(actor),
+    },
     { label: 'Blog', href: '/posts', icon: Newspaper, group: 'workspace', order: 20, allow: signedIn, isPublic: true },
   ],
   scopeNavigation:

@@ -2,6 +2,7 @@ import { redirect } from 'next/navigation'
 import { Fragment, type ReactNode } from 'react'
 import { isAllowed, signedIn } from '@/core/auth/policy'
 import { type Actor, getSession } from '@/core/auth/session/actor'
+import type { Session } from '@/core/auth/session/sessions'
 import { log } from '@/core/log'
 import type { Widget, WidgetProps } from '@/core/module-ui'
 import { timeFormatFor } from '@/core/time/time-format'
@@ -30,8 +31,17 @@ const coreWidgets: Widget[] =
 export default async function DashboardPage({ searchParams }: PageProps<'/dashboard'>) {
   const session = await getSession()
   if (!session) redirect('/signin')
-  const { user: actor, preferences, impersonatedBy } = session
   const days = readPeriod((await searchParams).days)
+  return (
+    <AppShell>
+      <Dashboard session={session} days={days} />
+    </AppShell>
+  )
+}
+
+/** A component of its own, so that its widgets are loaded together with what the shell reads. */
+async function Dashboard({ session, days }: { session: Session; days: number }) {
+  const { user: actor, preferences, impersonatedBy } = session
   const widgets = [...coreWidgets, ...moduleUis.flatMap((ui) => ui.widgets ?? [])]
     .filter(({ allow }) => isAllowed(actor.role, allow))
     .sort((a, b) => a.order - b.order)
@@ -41,36 +51,34 @@ export default async function DashboardPage({ searchParams }: PageProps<'/dashbo
   )
   const shown = loaded.filter(({ content }) => content !== null)
   return (
-    <AppShell>
-      <Page
-        title="Dashboard"
-        heading={
-          <div className="mb-4 flex flex-wrap items-start gap-3">
-            <div className="min-w-0 flex-1 basis-48">
-              <Greeting actor={actor} />
-              <p className="mt-px text-muted-foreground text-sm">
-                <Today
-                  onServer={timeFormatFor(preferences).weekday(new Date())}
-                  preferences={preferences}
-                  shouldRemember={preferences.timeZone === null && impersonatedBy === null}
-                />
-              </p>
-            </div>
-            {shown.some(({ widget }) => widget.hasPeriod) && <PeriodSwitch path="/dashboard" period={days} />}
+    <Page
+      title="Dashboard"
+      heading={
+        <div className="mb-4 flex flex-wrap items-start gap-3">
+          <div className="min-w-0 flex-1 basis-48">
+            <Greeting actor={actor} />
+            <p className="mt-px text-muted-foreground text-sm">
+              <Today
+                onServer={timeFormatFor(preferences).weekday(new Date())}
+                preferences={preferences}
+                shouldRemember={preferences.timeZone === null && impersonatedBy === null}
+              />
+            </p>
           </div>
-        }
-      >
-        {shown.length === 0 ? (
-          <EmptyState title="Nothing here yet">
-            {process.env.NODE_ENV === 'development'
-              ? 'Add a module to get pages. README.md says how.'
-              : 'Ask an admin for access to get started.'}
-          </EmptyState>
-        ) : (
-          <WidgetGrid widgets={shown} />
-        )}
-      </Page>
-    </AppShell>
+          {shown.some(({ widget }) => widget.hasPeriod) && <PeriodSwitch path="/dashboard" period={days} />}
+        </div>
+      }
+    >
+      {shown.length === 0 ? (
+        <EmptyState title="Nothing here yet">
+          {process.env.NODE_ENV === 'development'
+            ? 'Add a module to get pages. README.md says how.'
+            : 'Ask an admin for access to get started.'}
+        </EmptyState>
+      ) : (
+        <WidgetGrid widgets={shown} />
+      )}
+    </Page>
   )
 }
 

@@ -9,7 +9,7 @@ import {
   VenetianMask,
 } from 'lucide-react'
 import { headers } from 'next/headers'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { appName } from '@/brand'
 import { moduleUis } from '@/module-uis'
 import { isAllowed, signedIn } from '../auth/policy'
@@ -149,18 +149,14 @@ function NavigationGroup({ title, items, actor }: { title: string | null; items:
       )}
       <ul className="grid gap-0.5">
         {items.map(({ href, label, icon: Icon, badge, isPublic }) => (
-          <li key={href}>
+          <li key={href} className="relative">
             <NavLink href={href} label={label} isPublic={isPublic ?? false}>
               <Icon aria-hidden="true" strokeWidth={1.75} />
               <span data-slot="sidebar-label" className="flex-1 truncate">
                 {label}
               </span>
-              {badge && (
-                <Suspense>
-                  <NavigationBadge load={badge} actor={actor} />
-                </Suspense>
-              )}
             </NavLink>
+            {badge && <NavigationBadge load={badge} actor={actor} />}
           </li>
         ))}
       </ul>
@@ -168,13 +164,17 @@ function NavigationGroup({ title, items, actor }: { title: string | null; items:
   )
 }
 
+/** Beside the link, not in it: a link must not change its name with a count. */
 async function NavigationBadge({ load, actor }: { load: (actor: Actor) => Promise<string | null>; actor: Actor }) {
   const text = await load(actor).catch((error) => {
     log.warn({ error }, 'could not load a badge of the navigation')
     return null
   })
   return text ? (
-    <span data-slot="sidebar-label" className="text-muted-foreground text-xs tabular-nums">
+    <span
+      data-slot="sidebar-label"
+      className="pointer-events-none absolute inset-y-0 end-2 flex items-center text-muted-foreground text-xs tabular-nums"
+    >
       {text}
     </span>
   ) : null

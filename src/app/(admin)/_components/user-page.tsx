@@ -2,15 +2,9 @@ import type { Route } from 'next'
 import type { ReactNode } from 'react'
 import { Page } from '@/core/ui/page'
 import { Tabs } from '@/core/ui/tabs'
-import { type UserPageData, userPath } from '../user-page'
+import { type UserPageData, userPath, type Walk } from '../user-page'
 import { StepLink } from './step-link'
 import { UserHeader } from './user-header'
-
-export interface Walk {
-  list: Route
-  previous: Route | null
-  next: Route | null
-}
 
 /**
  * A page of a user: the header, the tabs, and one of them. Not a layout: the tabs must know which of them is current, and
@@ -26,10 +20,9 @@ export function UserPage({
   data: UserPageData
   /** The slug of the current tab; empty for the overview. */
   current: string
-  /** Of the current page with its query; by default without. */
-  path?: Route
-  /** The list that it was opened from, and the pages of the users before and after. */
-  walk?: Walk | null
+  /** Of the current page with its query. */
+  path: Route
+  walk: Walk | null
   children: ReactNode
 }) {
   const tabs = [
@@ -53,13 +46,13 @@ export function UserPage({
           </nav>
         )
       }
-      heading={<UserHeader user={user} isSelf={isSelf} path={path ?? userPath(user.id, current)} />}
+      heading={<UserHeader user={user} isSelf={isSelf} path={path} />}
     >
       <Tabs
         label={`Pages about ${user.name}`}
         tabs={tabs.map(({ slug, ...tab }) => ({
           ...tab,
-          href: userPath(user.id, slug),
+          href: userPath(user.id, slug, walk?.list),
           isCurrent: slug === current,
         }))}
       />

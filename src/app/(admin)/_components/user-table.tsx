@@ -12,8 +12,9 @@ import { RoleBadge } from '@/core/ui/role-badge'
 import { SelectAll } from '@/core/ui/selection-form'
 import { Avatar } from '@/core/ui/surface'
 import { rowLinkClass, Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
-import { changedListUrl, listUrl, userInListUrl } from '../list-url'
+import { changedListUrl, listUrl } from '../list-url'
 import type { UserRow } from '../list-users'
+import { userPath } from '../user-page'
 import { defaultOrder, defaults, type PageQuery, type Sort } from '../user-query'
 import { UserStatus } from './badges'
 import { RowIcon } from './row-icon'
@@ -131,7 +132,7 @@ function UserTableRow({
           <UserPicture user={user} isSelf={isSelf} isCompact={isCompact} />
           <div className={cn('min-w-0 flex-1', isCompact && 'sm:flex sm:items-baseline sm:gap-2')}>
             <Link
-              href={userInListUrl(user.id, list)}
+              href={userPath(user.id, '', list)}
               prefetch={false}
               className={cn('block truncate font-medium leading-4.5', isCompact && 'max-w-full shrink-0', rowLinkClass)}
             >

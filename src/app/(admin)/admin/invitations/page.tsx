@@ -12,8 +12,10 @@ import { RelativeTime } from '@/core/ui/relative-time'
 import { RoleBadge } from '@/core/ui/role-badge'
 import { Alert, EmptyState, StatusDot } from '@/core/ui/surface'
 import { Table, TableBody, TableCell, TableHead, TableHeading, TableRow } from '@/core/ui/table'
+import { UserTabs } from '../../_components/user-tabs'
 import { isOpenToInvited, listInvitations } from '../../invitations'
 import { can } from '../../policy'
+import { countTabs } from '../../user-counts'
 
 export const metadata = { title: 'Invitations' }
 
@@ -29,7 +31,7 @@ const Query = z.object({
 export default async function InvitationsPage({ searchParams }: PageProps<'/admin/invitations'>) {
   await requirePermission(can('users.invite'), '/admin/invitations')
   const { before } = Query.parse(await searchParams)
-  const { invitations, older } = await listInvitations(before)
+  const [{ invitations, older }, { tabs }] = await Promise.all([listInvitations(before), countTabs({})])
   const isOpen = isOpenToInvited()
   return (
     <Page
@@ -38,6 +40,7 @@ export default async function InvitationsPage({ searchParams }: PageProps<'/admi
       lead="Invite people by email. Links work for 7 days."
       primary={isOpen && <InviteLink />}
     >
+      <UserTabs current="invited" counts={tabs} />
       <div className="grid gap-4">
         {!isOpen && (
           <Alert tone="warning">Sign-up is closed. Set AUTH_SIGNUP to invite or open to send invitations.</Alert>

@@ -9,16 +9,16 @@ import { MenuNavigation } from '@/core/ui/menu-navigation'
 import { Page } from '@/core/ui/page'
 import { SelectionForm } from '@/core/ui/selection-form'
 import { EmptyState } from '@/core/ui/surface'
-import { Tabs } from '@/core/ui/tabs'
 import { ExportLink } from '../../_components/export-link'
 import { ListFooter } from '../../_components/list-footer'
 import { SelectionBar } from '../../_components/selection-bar'
 import { UserFilters } from '../../_components/user-filters'
 import { UserTable } from '../../_components/user-table'
+import { UserTabs } from '../../_components/user-tabs'
 import { changedListUrl, exportUrl, listUrl } from '../../list-url'
 import { listUserRows } from '../../list-users'
 import { can } from '../../policy'
-import { countTabs, formatCount, formatRange, type Tab } from '../../user-counts'
+import { countTabs, formatRange } from '../../user-counts'
 import { type PageQuery, parsePageQuery } from '../../user-query'
 
 export const metadata = { title: 'Users' }
@@ -48,7 +48,7 @@ export default async function UsersPage({ searchParams }: PageProps<'/admin/user
         </Link>
       }
     >
-      <StatusTabs query={query} counts={tabs} />
+      <UserTabs current={query.status ?? 'all'} query={query} counts={tabs} />
       <MenuNavigation>
         <UserFilters query={query} />
         {users.length === 0 ? (
@@ -76,27 +76,6 @@ async function findPage(actorId: string, query: PageQuery) {
     if (error instanceof AppError && error.code === 'invalid_input') redirect(changedListUrl(query, {}))
     throw error
   }
-}
-
-function StatusTabs({ query, counts }: { query: PageQuery; counts: Awaited<ReturnType<typeof countTabs>>['tabs'] }) {
-  const count = (tab: Tab) => counts[tab] && formatCount(counts[tab])
-  const tab = (label: string, status: PageQuery['status']) => ({
-    label,
-    href: changedListUrl(query, { status }),
-    isCurrent: query.status === status,
-    count: count(status ?? 'all'),
-  })
-  return (
-    <Tabs
-      label="Status"
-      tabs={[
-        tab('All', undefined),
-        tab('Active', 'active'),
-        tab('Suspended', 'suspended'),
-        { label: 'Invited', href: '/admin/invitations', isCurrent: false, count: count('invited') },
-      ]}
-    />
-  )
 }
 
 function NoUsers({ query }: { query: PageQuery }) {

@@ -6,13 +6,13 @@ import { UserDangerCard, UserDetailsCard, UserSecurityCard } from '../../../_com
 import { UserPage } from '../../../_components/user-page'
 import { UserSessions } from '../../../_components/user-sessions'
 import { findHistory } from '../../../audit'
-import { readList, userInListUrl } from '../../../list-url'
-import { findNeighbors } from '../../../list-users'
+import { readList } from '../../../list-url'
 import { can } from '../../../policy'
 import {
   findFieldFacts,
   findModuleFacts,
   findUserPage,
+  findWalk,
   requireUserId,
   userMetadata,
   userPath,
@@ -26,21 +26,18 @@ const shownEvents = 8
 export default async function UserOverviewPage({ params, searchParams }: PageProps<'/admin/users/[id]'>) {
   const { id } = await params
   const list = readList((await searchParams).list)
-  const path = list ? userInListUrl(id, list.url) : userPath(id)
+  const path = userPath(id, '', list?.url)
   const actor = await requirePermission(can('users.read'), path)
   requireUserId(id)
-  const [data, fieldFacts, moduleFacts, { events }, session, neighbors] = await Promise.all([
+  const [data, fieldFacts, moduleFacts, { events }, session, walk] = await Promise.all([
     findUserPage(actor, id),
     findFieldFacts(id),
     findModuleFacts(id),
     findHistory(id, {}, shownEvents),
     getSession(),
-    list && findNeighbors(actor.id, list.query, id),
+    findWalk(actor, id, '', list),
   ])
   const { user, isSelf } = data
-  const linkTo = (neighborId: string | null | undefined) =>
-    list && neighborId ? userInListUrl(neighborId, list.url) : null
-  const walk = list && { list: list.url, previous: linkTo(neighbors?.previous), next: linkTo(neighbors?.next) }
   return (
     <UserPage data={data} current="" path={path} walk={walk}>
       {/* In one column the facts come first. On a wide screen they are beside the lists, above what is dangerous. */}
@@ -57,7 +54,11 @@ export default async function UserOverviewPage({ params, searchParams }: PagePro
             path={path}
             footer={
               user.sessions.length > shownSessions && (
-                <Link href={userPath(id, 'sessions')} prefetch={false} className="py-1 hover:text-foreground">
+                <Link
+                  href={userPath(id, 'sessions', list?.url)}
+                  prefetch={false}
+                  className="py-1 hover:text-foreground"
+                >
                   View all {user.sessions.length} sessions
                 </Link>
               )
@@ -67,7 +68,11 @@ export default async function UserOverviewPage({ params, searchParams }: PagePro
             title="Recent activity"
             after={
               events.length > 0 && (
-                <Link href={userPath(id, 'activity')} prefetch={false} className="py-1 hover:text-foreground">
+                <Link
+                  href={userPath(id, 'activity', list?.url)}
+                  prefetch={false}
+                  className="py-1 hover:text-foreground"
+                >
                   View all<span className="sr-only"> activity</span>
                 </Link>
               )

@@ -2,8 +2,9 @@ import { notFound } from 'next/navigation'
 import { z } from 'zod'
 import { requirePermission } from '@/core/auth/session/actor'
 import { UserPage } from '../../../../_components/user-page'
+import { readList } from '../../../../list-url'
 import { can } from '../../../../policy'
-import { findUserPage, moduleTabsFor, requireUserId, userMetadata, userPath } from '../../../../user-page'
+import { findUserPage, findWalk, moduleTabsFor, requireUserId, userMetadata, userPath } from '../../../../user-page'
 
 export const generateMetadata = userMetadata
 
@@ -12,15 +13,18 @@ const Query = z.object({ before: z.string().max(200).optional().catch(undefined)
 /** A tab that a module adds. */
 export default async function UserTabPage({ params, searchParams }: PageProps<'/admin/users/[id]/[tab]'>) {
   const { id, tab: slug } = await params
-  const actor = await requirePermission(can('users.read'), userPath(id, slug))
+  const { list: givenList, ...query } = await searchParams
+  const list = readList(givenList)
+  const path = userPath(id, slug, list?.url)
+  const actor = await requirePermission(can('users.read'), path)
   requireUserId(id)
   const tab = moduleTabsFor(actor).find((one) => one.slug === slug)
   if (!tab) notFound()
-  const [data, Tab, query] = await Promise.all([findUserPage(actor, id), tab.load(), searchParams])
+  const [data, Tab, walk] = await Promise.all([findUserPage(actor, id), tab.load(), findWalk(actor, id, slug, list)])
   const { before } = Query.parse(query)
   return (
-    <UserPage data={data} current={slug}>
-      <Tab userId={id} path={userPath(id, slug)} before={before} />
+    <UserPage data={data} current={slug} path={path} walk={walk}>
+      <Tab userId={id} path={path} before={before} />
     </UserPage>
   )
 }

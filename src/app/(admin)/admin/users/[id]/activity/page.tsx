@@ -2,32 +2,40 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
+import { pathWithQuery } from '@/core/ui/path-with-query'
 import { TitledCard } from '@/core/ui/surface'
 import { AuditFeed } from '../../../../_components/audit-feed'
 import { UserPage } from '../../../../_components/user-page'
 import { EventQuery, findHistory } from '../../../../audit'
+import { readList } from '../../../../list-url'
 import { can } from '../../../../policy'
-import { findUserPage, requireUserId, userMetadata, userPath } from '../../../../user-page'
+import { findUserPage, findWalk, requireUserId, userMetadata, userPath } from '../../../../user-page'
 
 export const generateMetadata = userMetadata
 
 export default async function UserActivityPage({ params, searchParams }: PageProps<'/admin/users/[id]/activity'>) {
   const { id } = await params
-  const actor = await requirePermission(can('users.read'), userPath(id, 'activity'))
+  const { list: givenList, ...query } = await searchParams
+  const list = readList(givenList)
+  const path = userPath(id, 'activity', list?.url)
+  const actor = await requirePermission(can('users.read'), path)
   requireUserId(id)
-  const { before, after } = EventQuery.parse(await searchParams)
-  const [data, { events, older }] = await Promise.all([findUserPage(actor, id), findHistory(id, { before, after })])
-  const path = userPath(id, 'activity')
+  const { before, after } = EventQuery.parse(query)
+  const [data, { events, older }, walk] = await Promise.all([
+    findUserPage(actor, id),
+    findHistory(id, { before, after }),
+    findWalk(actor, id, 'activity', list),
+  ])
   const isFirstPage = before === undefined && after === undefined
   return (
-    <UserPage data={data} current="activity">
+    <UserPage data={data} current="activity" path={path} walk={walk}>
       <TitledCard
         title="Activity"
         footer={
           (!isFirstPage || older !== undefined) && (
             <>
               {!isFirstPage && <PageLink href={path}>Newest</PageLink>}
-              {older !== undefined && <PageLink href={`${path}?before=${older}` as Route}>Older</PageLink>}
+              {older !== undefined && <PageLink href={pathWithQuery(path, { before: older })}>Older</PageLink>}
             </>
           )
         }
