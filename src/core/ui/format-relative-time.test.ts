@@ -24,3 +24,15 @@ test.each([
 ])('%i seconds from now is formatted as "%s"', (seconds, expected) => {
   expect(formatRelativeTime(new Date(now.getTime() + seconds * 1000), timeFormatFor(), now)).toBe(expected)
 })
+
+test.each([
+  ['2026-03-02T23:00:00Z', '2026-03-04T10:00:00Z', 'UTC', '2 days ago'],
+  ['2026-03-02T23:00:00Z', '2026-03-04T10:00:00Z', 'Asia/Tokyo', 'yesterday'],
+  ['2026-03-03T01:00:00Z', '2026-03-04T10:00:00Z', 'America/New_York', '2 days ago'],
+  ['2026-03-05T23:00:00Z', '2026-03-04T10:00:00Z', 'UTC', 'tomorrow'],
+  ['2026-03-05T23:00:00Z', '2026-03-04T10:00:00Z', 'Asia/Tokyo', 'in 2 days'],
+  // This Sunday has 25 hours in Berlin.
+  ['2026-10-24T22:30:00Z', '2026-10-25T22:45:00Z', 'Europe/Berlin', '24 hours ago'],
+])('%s is at %s in %s "%s"', (date, at, timeZone, expected) => {
+  expect(formatRelativeTime(new Date(date), timeFormatFor({ timeZone }), new Date(at))).toBe(expected)
+})
