@@ -2,7 +2,7 @@ import 'server-only'
 import { and, eq, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import { appName } from '@/brand'
-import { defaultRole, roles } from '@/core/auth/roles'
+import { defaultRole, roleLabel, roles } from '@/core/auth/roles'
 import { defineSecurityNotice, noticeData, sampleNotice } from '@/core/auth/security-notice'
 import { createEmailLink, type EmailLinkPurpose, sampleEmailLink } from '@/core/auth/tokens/email-link'
 import { hasVerifiedEmail } from '@/core/auth/user/has-verified-email'
@@ -188,7 +188,7 @@ export const tokenCreatedEmail = defineSecurityNotice('account.token_made', {
   data: z.object({ ...noticeData, role: z.enum(roles), days: z.int() }),
   write: ({ role, days }) => ({
     subject: 'An API token was created',
-    paragraphs: [`It has the ${role} role and expires in ${days} days. You can revoke it in Settings.`],
+    paragraphs: [`It has the role ${roleLabel(role)} and expires in ${days} days. You can revoke it in Settings.`],
   }),
   samples: [{ ...sampleNotice, role: defaultRole, days: 30 }],
 })

@@ -228,6 +228,20 @@ test('a user without a password reauthenticates with a passkey', async ({ page, 
   await expect(page.getByRole('heading', { name: 'Delete account' })).toBeVisible()
 })
 
+test('the list of passkeys is shown without asking for the password, adding one asks', async ({ page, password }) => {
+  const email = await signInAsNewUser(page, password)
+  await addVirtualAuthenticator(page)
+  await addPasskey(page)
+  await expireReauthentication(email)
+  await page.goto('/account/passkeys')
+  await expect(page.getByRole('link', { name: /^Remove/ })).toBeVisible()
+  await page.getByRole('link', { name: 'Add passkey' }).click()
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page).toHaveURL('/account/passkeys')
+  await expect(page.getByRole('button', { name: 'Add passkey' })).toBeVisible()
+})
+
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false })
 

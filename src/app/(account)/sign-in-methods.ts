@@ -3,7 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
 import { endPendingSignIns } from '@/core/auth/flows/second-factor'
-import { configuredProviders, providerName } from '@/core/auth/oauth/providers'
+import { configuredProviders, findProvider, providerName } from '@/core/auth/oauth/providers'
 import { causedBy } from '@/core/auth/security-notice'
 import { transactionAsSelf } from '@/core/auth/transaction-as'
 import { db, type Transaction } from '@/core/db/client'
@@ -47,6 +47,7 @@ export async function listIdentities(userId: string) {
   return ids.map((id) => ({
     id,
     name: providerName(id),
+    logo: findProvider(id)?.logo ?? [],
     isOffered: offered.includes(id),
     since: connected.find(({ provider }) => provider === id)?.createdAt ?? null,
   }))

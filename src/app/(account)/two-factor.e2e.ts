@@ -27,7 +27,7 @@ const wrongCode = (key: string) => {
 const alertMessage = (page: Page) => page.getByRole('main').getByRole('alert')
 
 /** Turns TOTP on in the UI. Returns the key of the app, the code that was used, and the recovery codes. */
-async function setUp(page: Page): Promise<{ key: string; used: string; codes: string[] }> {
+async function setUp(page: Page, { hasScript = true } = {}): Promise<{ key: string; used: string; codes: string[] }> {
   await page.goto('/account/two-factor')
   await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await expect(page).toHaveURL('/account/two-factor/setup')
@@ -35,17 +35,20 @@ async function setUp(page: Page): Promise<{ key: string; used: string; codes: st
   const key = (await page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/).innerText()).replaceAll(' ', '')
   await page.getByRole('link', { name: 'Continue' }).click()
   const used = codeAt(key)
-  await page.getByLabel('Code', { exact: true }).fill(used)
-  await page.getByRole('button', { name: 'Turn on two-factor' }).click()
+  await enterCode(page, used, { hasScript, button: 'Turn on two-factor' })
   const shown = page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)
   await expect(shown).toBeVisible()
   return { key, used, codes: (await shown.innerText()).trim().split(/\s+/) }
 }
 
-/** Enters a code at sign-in. The form submits itself at the sixth digit; without JavaScript the button does. */
-async function enterCode(page: Page, code: string, { hasScript = true } = {}): Promise<void> {
+/** Enters a code. The form submits itself at the sixth digit; without JavaScript the button does. */
+async function enterCode(
+  page: Page,
+  code: string,
+  { hasScript = true, button = 'Sign in' }: { hasScript?: boolean; button?: string } = {},
+): Promise<void> {
   await page.getByLabel('Code', { exact: true }).fill(code)
-  if (!hasScript) await page.getByRole('button', { name: 'Sign in' }).click()
+  if (!hasScript) await page.getByRole('button', { name: button }).click()
 }
 
 /** Lets a test use a code again, instead of waiting 30 seconds for the next one. */
@@ -79,7 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
       password,
     }) => {
       const email = await signInAsNewUser(page, password)
-      const { key, used, codes } = await setUp(page)
+      const { key, used, codes } = await setUp(page, { hasScript: javaScriptEnabled })
       expect(new Set(codes).size).toBe(10)
       await waitForEmail(email, 'Two-factor authentication is on')
 
@@ -107,7 +110,7 @@ for (const javaScriptEnabled of [true, false]) {
       password,
     }) => {
       const email = await signInAsNewUser(page, password)
-      const { key, used, codes } = await setUp(page)
+      const { key, used, codes } = await setUp(page, { hasScript: javaScriptEnabled })
       await expireReauthentication(email)
       await page.goto('/account/email')
       const newEmail = `new-${email}`
@@ -140,7 +143,7 @@ for (const javaScriptEnabled of [true, false]) {
       password,
     }) => {
       const email = await signInAsNewUser(page, password)
-      const { codes } = await setUp(page)
+      const { codes } = await setUp(page, { hasScript: javaScriptEnabled })
       const [first = ''] = codes
       for (const isFirstTime of [true, false]) {
         await page.context().clearCookies()
@@ -162,6 +165,7 @@ test('a user who reauthenticates needs both factors', async ({ page, password })
   const { codes } = await setUp(page)
   await expireReauthentication(email)
   await page.goto('/account/two-factor')
+  await page.getByRole('link', { name: 'Try another way' }).first().click()
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Continue' }).click()
   await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()
@@ -171,6 +175,22 @@ test('a user who reauthenticates needs both factors', async ({ page, password })
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL('/account/two-factor')
   await expect(page.getByRole('button', { name: 'Turn off' })).toBeVisible()
+})
+
+test('the page is shown without asking for the password; its forms ask in place', async ({ page, password }) => {
+  const email = await signInAsNewUser(page, password)
+  const { codes } = await setUp(page)
+  await expireReauthentication(email)
+  await page.goto('/account/two-factor')
+  const card = page.getByRole('region', { name: 'Recovery codes' })
+  await expect(card).toContainText('10 codes left')
+  await expectAccessible(page)
+  await card.getByLabel('Your password').fill(password)
+  await card.getByLabel('Authentication code').fill(codes[0] ?? '')
+  await card.getByRole('button', { name: 'Generate new codes' }).click()
+  await expect(page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)).toBeVisible()
+  await page.goto('/account/two-factor')
+  await expect(page.getByLabel('Your password')).toHaveCount(0)
 })
 
 test('the pages are accessible, and the codes are not stored in plain text', async ({ page, password }) => {
@@ -241,8 +261,7 @@ test('a wrong code during setup shows an error at the field, and does not turn i
   await page.getByRole('link', { name: 'Continue' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'Verify' })).toHaveAttribute('aria-current', 'step')
   await expectAccessible(page)
-  await page.getByLabel('Code', { exact: true }).fill(wrongCode(key))
-  await page.getByRole('button', { name: 'Turn on two-factor' }).click()
+  await enterCode(page, wrongCode(key))
   await expect(page.getByLabel('Code', { exact: true })).toHaveAccessibleDescription(/Incorrect code/)
   await page.context().clearCookies()
   await startSession(page, email, password)
@@ -359,12 +378,11 @@ for (const javaScriptEnabled of [true, false]) {
         const shown = page.getByText(/^([A-Z2-7]{4} ){7}[A-Z2-7]{4}$/)
         const key = (await shown.innerText()).replaceAll(' ', '')
         await page.getByRole('link', { name: 'Continue' }).click()
-        await page.getByLabel('Code', { exact: true }).fill(wrongCode(key))
-        await page.getByRole('button', { name: 'Turn on two-factor' }).click()
+        const how = { hasScript: javaScriptEnabled, button: 'Turn on two-factor' }
+        await enterCode(page, wrongCode(key), how)
         await expect(page.getByText('Incorrect code')).toBeVisible()
         expect(await session()).toBeNull()
-        await page.getByLabel('Code', { exact: true }).fill(codeAt(key))
-        await page.getByRole('button', { name: 'Turn on two-factor' }).click()
+        await enterCode(page, codeAt(key), how)
         await expect(page.getByText(/^((\w{4}-){5}\w{4}\s*){10}$/)).toBeVisible()
         if (javaScriptEnabled) await expectAccessible(page)
         expect((await session()).user.email).toBe(email)

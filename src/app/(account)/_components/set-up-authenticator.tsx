@@ -2,8 +2,9 @@ import type { Route } from 'next'
 import Link from 'next/link'
 import { renderSVG } from 'uqr'
 import { buttonVariants } from '@/core/ui/button'
+import { CodeField } from '@/core/ui/code-field'
 import { Copyable } from '@/core/ui/copyable'
-import { Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { FormMessage, SubmitButton } from '@/core/ui/form'
 import { TwoFactorSteps } from './two-factor-steps'
 
 /** The first step of turning TOTP on: the QR code and key for the authenticator app. */
@@ -44,7 +45,7 @@ export function VerifyStep({ back }: { back: Route }) {
       <FormMessage />
       <div className="grid gap-3">
         <h2 className="font-[550] text-base">2. Enter the 6-digit code</h2>
-        <Field label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" hint="6 digits" required />
+        <CodeField />
       </div>
       <div className="flex flex-wrap gap-2">
         <SubmitButton>Turn on two-factor</SubmitButton>

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
 import { requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
+import { ProviderLogo } from '@/core/ui/provider-logo'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { EmptyState } from '@/core/ui/surface'
@@ -26,10 +27,10 @@ export default async function ConnectedAccountsPage() {
         </EmptyState>
       ) : (
         <SettingRows>
-          {identities.map(({ id, name, since, isOffered }) => (
+          {identities.map(({ id, name, logo, since, isOffered }) => (
             <SettingRow
               key={id}
-              icon={<Link2 aria-hidden="true" strokeWidth={1.75} />}
+              icon={logo.length > 0 ? <ProviderLogo logo={logo} /> : <Link2 aria-hidden="true" strokeWidth={1.75} />}
               title={name}
               state={
                 since ? (

@@ -2,23 +2,22 @@ import { FingerprintPattern } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
 import { signedIn } from '@/core/auth/policy'
-import { requirePermission } from '@/core/auth/session/actor'
+import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { buttonVariants } from '@/core/ui/button'
 import { ActionForm, Field, FormMessage, SubmitButton } from '@/core/ui/form'
+import { reauthenticationPath } from '@/core/ui/reauthenticate'
 import { RelativeTime } from '@/core/ui/relative-time'
 import { SettingRow, SettingRows, SettingsPage } from '@/core/ui/settings-page'
 import { Alert, EmptyState } from '@/core/ui/surface'
 import { AddPasskey } from '../../_components/passkey-button'
 import { renamePasskey } from '../../actions'
 import { listPasskeys } from '../../passkeys'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 
 export const metadata = { title: 'Passkeys' }
 
 export default async function PasskeysPage() {
   const actor = await requirePermission(signedIn, '/account/passkeys')
-  await redirectUnlessReauthenticated('/account/passkeys')
-  const passkeys = await listPasskeys(actor.id)
+  const [session, passkeys] = await Promise.all([getSession(), listPasskeys(actor.id)])
   return (
     <SettingsPage
       title="Passkeys"
@@ -69,7 +68,16 @@ export default async function PasskeysPage() {
           ))}
         </SettingRows>
       )}
-      <AddPasskey />
+      {session?.isReauthenticated ? (
+        <AddPasskey />
+      ) : (
+        <a
+          href={reauthenticationPath('/account/passkeys')}
+          className={buttonVariants({ className: 'justify-self-start' })}
+        >
+          Add passkey
+        </a>
+      )}
       <noscript>
         <Alert as="p">Adding a passkey needs JavaScript.</Alert>
       </noscript>

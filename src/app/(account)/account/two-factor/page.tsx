@@ -8,7 +8,6 @@ import { SettingCard, SettingsPage } from '@/core/ui/settings-page'
 import { Badge, Card } from '@/core/ui/surface'
 import { RecoveryCodes } from '../../_components/recovery-codes'
 import { disableTwoFactor, prepareTwoFactor, renewRecoveryCodes } from '../../actions'
-import { redirectUnlessReauthenticated } from '../../redirect-unless-reauthenticated'
 import { findTwoFactor } from '../../second-factor'
 
 export const metadata = { title: 'Two-factor authentication' }
@@ -36,8 +35,8 @@ export default async function TwoFactorPage() {
       </SettingsPage>
     )
   }
-  // With a second factor the password in a form is not enough.
-  await redirectUnlessReauthenticated('/account/two-factor')
+  const canSubmit = !mustReauthenticateElsewhere(reauthentication)
+  const confirm = reauthentication && <Reauthenticate state={reauthentication} path="/account/two-factor" />
   return (
     <SettingsPage title="Two-factor authentication" crumbs={crumbs} lead={lead}>
       <SettingCard
@@ -65,9 +64,10 @@ export default async function TwoFactorPage() {
               : `${codesLeft} ${codesLeft === 1 ? 'code' : 'codes'} left. Use one to sign in without your authenticator app.`
           }
           hint="Your current codes will stop working."
-          action={<SubmitButton variant="outline">Generate new codes</SubmitButton>}
+          action={canSubmit && <SubmitButton variant="outline">Generate new codes</SubmitButton>}
         >
           <FormMessage />
+          {confirm}
         </SettingCard>
       </ActionForm>
       <ActionForm action={disableTwoFactor}>
@@ -75,9 +75,10 @@ export default async function TwoFactorPage() {
           title="Turn off two-factor"
           isDanger
           description="You’ll sign in with just your password."
-          action={<SubmitButton variant="destructive">Turn off</SubmitButton>}
+          action={canSubmit && <SubmitButton variant="destructive">Turn off</SubmitButton>}
         >
           <FormMessage />
+          {confirm}
         </SettingCard>
       </ActionForm>
     </SettingsPage>
