@@ -53,7 +53,7 @@ export const content = {
   lead: 'Sign-in, users, roles, content and an API, ready for production on Next.js and PostgreSQL. Take the modules you need, remove the rest, and upgrade without losing your work.',
   announcement: { version: '0.3', text: 'Upgrades that keep your changes', href: '#faq' },
   commands: ['npm create plinth@latest shop', 'cd shop', 'npm run dev'],
-  docs: 'Read the docs',
+  docs: 'Read the API reference',
   ticks: ['No account, no Docker', 'Real PostgreSQL in one install', 'MIT licensed'],
   picture: 'The users page of a new app, with search, filters and the menu of a user',
   navigation: [
@@ -267,6 +267,6 @@ export const content = {
     product: 'Product',
     developers: 'Developers',
     site: 'Site',
-    links: { compare: 'Compare', faq: 'Questions', status: 'Status', json: 'JSON', signIn: 'Sign in' },
+    links: { compare: 'Compare', faq: 'Questions', signIn: 'Sign in' },
   },
 } as const

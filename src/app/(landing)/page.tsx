@@ -12,7 +12,7 @@ import { content } from './content'
 const origin = publicOrigin()
 
 export const metadata: Metadata = {
-  title: { absolute: `${appName}: ${content.title.toLowerCase()}` },
+  title: { absolute: `${appName}: ${content.title}` },
   description: content.lead,
   ...(origin && { alternates: { canonical: '/' } }),
 }

@@ -13,12 +13,7 @@ const columns: { title: string; links: { label: string; href: string }[] }[] = [
   },
   {
     title: developers,
-    links: [
-      ...pagesIn('developers'),
-      { label: links.status, href: '/api/health' },
-      { label: links.json, href: '/api/demo/landing' },
-      { label: 'llms.txt', href: '/llms.txt' },
-    ],
+    links: [...pagesIn('developers'), { label: 'llms.txt', href: '/llms.txt' }],
   },
   { title: site, links: [...pagesIn('site'), { label: links.signIn, href: '/signin' }] },
 ]
