@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { createTransport } from 'nodemailer'
 import { expect, test } from '../support/e2e-test.ts'
 
 const subject = 'Your password was changed'
@@ -8,6 +9,8 @@ const samples = (page: Page) => page.getByRole('list', { name: 'Kinds of emails'
 
 const pathsOfSamples = (page: Page) =>
   samples(page).evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? ''))
+
+const linksIn = (page: Page) => page.frameLocator('iframe').getByRole('link')
 
 /** Opens the HTML of a sample as a page of its own. */
 async function openSample(page: Page, url: string): Promise<void> {
@@ -74,8 +77,7 @@ test('every link of an email is in its text, too, and leads to a page', async ({
   const targets = new Map<string, string>()
   for (const path of await pathsOfSamples(page)) {
     await page.goto(devUrl + path)
-    const links = page.frameLocator('iframe').getByRole('link')
-    const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    const hrefs = await linksIn(page).evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     await page.goto(`${devUrl}${path}&view=text`)
     const text = await page.locator('pre').innerText()
     for (const href of hrefs) {
@@ -88,6 +90,29 @@ test('every link of an email is in its text, too, and leads to a page', async ({
     const { pathname, search } = new URL(href)
     expect((await page.request.get(pathname + search)).status(), href).toBe(200)
   }
+})
+
+test('an email of every kind is received, and opens in the inbox with its links', async ({ page, devUrl }) => {
+  test.slow()
+  const transport = createTransport(process.env.SMTP_URL)
+  await page.goto(`${devUrl}/dev/emails`)
+  for (const path of await pathsOfSamples(page)) {
+    await page.goto(devUrl + path)
+    const subject = `${await page.getByRole('article').getAttribute('aria-label')} ${crypto.randomUUID()}`
+    const html = (await page.locator('iframe').getAttribute('srcdoc')) ?? ''
+    await page.goto(`${devUrl}${path}&view=text`)
+    const text = await page.locator('pre').innerText()
+    await transport.sendMail({ from: 'app@example.com', to: 'ada@example.com', subject, html, text })
+
+    await page.goto(`${devUrl}/dev/inbox?q=${encodeURIComponent(subject)}`)
+    await page.getByRole('list', { name: 'Emails' }).getByRole('link', { name: subject }).click()
+    const email = page.getByRole('article', { name: subject })
+    await expect(email.frameLocator('iframe').getByRole('heading').first()).toBeVisible()
+    const hrefs = await linksIn(page).evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    await email.getByRole('link', { name: 'Links' }).click()
+    for (const href of hrefs) await expect(email.getByRole('link', { name: href ?? '', exact: true })).toHaveCount(1)
+  }
+  transport.close()
 })
 
 test.describe('on a phone', () => {

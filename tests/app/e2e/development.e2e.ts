@@ -160,6 +160,7 @@ const markers = [
   'development-users',
   'openedEmails',
   'Checked just now',
+  'Dev only',
 ]
 
 test('a site that points its own host name at this machine gets nothing from the development server', async ({
@@ -175,7 +176,12 @@ test('a site that points its own host name at this machine gets nothing from the
 
 test('nothing of development is in the production build', async ({ request }) => {
   const read = (file: string) => readFileSync(join(root, file), 'utf8')
-  const sources = ['next.config.ts', ...globSync('src/app/dev/**/*.{ts,tsx}', { cwd: root })].map(read).join('\n')
+  const sources = [
+    'next.config.ts',
+    ...globSync('src/app/{dev/**/*.{ts,tsx},signin/one-click-sign-in.tsx}', { cwd: root }),
+  ]
+    .map(read)
+    .join('\n')
   expect(
     markers.filter((text) => !sources.includes(text)),
     'markers that the source does not have',
