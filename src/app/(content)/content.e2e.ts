@@ -305,6 +305,31 @@ test('saving offline reports it and preserves the text; another tab of the same 
   expect(bodies.map(({ body }) => body)).toEqual(['of the second window', 'of the first window'])
 })
 
+test('text that is kept nowhere is not lost by closing the page', async ({ page, password }) => {
+  await signInAs('editor', page, password)
+  const editorPath = await createPost(page, uniqueTitle('Kept nowhere'))
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError')
+    }
+  })
+  await page.context().setOffline(true)
+  // Browsers ask only on a page that the user has touched.
+  await text(page).click()
+  await text(page).fill('not saved anywhere')
+  await expect(saveStatus(page)).toHaveText('Offline. Don’t close this page')
+  const asked = page.waitForEvent('dialog')
+  await page.close({ runBeforeUnload: true })
+  const dialog = await asked
+  expect(dialog.type()).toBe('beforeunload')
+  await dialog.dismiss()
+  await expect(text(page)).toHaveValue('not saved anywhere')
+  await page.context().setOffline(false)
+  await expect(saveStatus(page)).toHaveText(/^Saved/)
+  await page.goto(editorPath)
+  await expect(text(page)).toHaveValue('not saved anywhere')
+})
+
 test('a long text is preserved after a validation error and published once the error is fixed', async ({
   page,
   password,
@@ -491,18 +516,24 @@ test('viewers and unauthenticated callers cannot open the editor pages', async (
   await expect(page.getByRole('link', { name: 'Posts', exact: true })).toBeHidden()
 })
 
-test('published posts are available from the API, the feed and the sitemap', async ({ page, password, request }) => {
+test('published posts are available from the API, the feed and the sitemap', async ({
+  page,
+  password,
+  request,
+  appUrl,
+}) => {
   await signInAs('editor', page, password)
   const title = uniqueTitle('For programs')
   await createPost(page, title)
-  await text(page).fill('**bold** & <b>')
+  await text(page).fill('**bold** & <b> [all](/posts)')
+  const html = (origin = '') => `<p><strong>bold</strong> &amp; &lt;b&gt; <a href="${origin}/posts">all</a></p>\n`
   await publish(page)
   await expect(page.getByText('Published', { exact: true })).toBeVisible()
   const list = await (await request.get('/api/posts')).json()
   const listed = list.posts.find((one: { slug: string }) => one.slug === slugOf(title))
   expect(listed).toMatchObject({ title, cover: null, tags: [] })
   const post = await (await request.get(`/api/posts/${slugOf(title)}`)).json()
-  expect(post.html).toBe('<p><strong>bold</strong> &amp; &lt;b&gt;</p>\n')
+  expect(post.html).toBe(html())
   expect((await request.get('/api/posts/no-such-post')).status()).toBe(404)
 
   const feed = await request.get('/posts/feed.xml')
@@ -518,16 +549,13 @@ test('published posts are available from the API, the feed and the sitemap', asy
     await feed.text(),
   )
   // Other tests publish, too.
-  expect(entries.find((entry) => entry.title === title)).toEqual({
-    title,
-    content: '<p><strong>bold</strong> &amp; &lt;b&gt;</p>\n',
-  })
+  expect(entries.find((entry) => entry.title === title)).toEqual({ title, content: html(appUrl) })
   const jsonFeed = await request.get('/posts/feed.json')
   expect(jsonFeed.headers()['content-type']).toBe('application/feed+json; charset=utf-8')
   const items: { title: string }[] = (await jsonFeed.json()).items
   expect(items.find((item) => item.title === title)).toMatchObject({
     url: expect.stringMatching(new RegExp(`/posts/${slugOf(title)}$`)),
-    content_html: '<p><strong>bold</strong> &amp; &lt;b&gt;</p>\n',
+    content_html: html(appUrl),
   })
   const index = await (await request.get('/sitemap.xml')).text()
   const month = new URL(/<loc>([^<]+\/posts\/sitemap\/[^<]+)<\/loc>/.exec(index)?.[1] ?? '')

@@ -24,7 +24,7 @@ Open \`src/brand.ts\`. The name appears in the header of every page, in emails a
 Colors are tokens at the top of \`src/app/globals.css\`. Each has a light and a dark value:
 
 \`\`\`css
---primary: light-dark(oklch(0.42 0.075 175), oklch(0.79 0.09 175));
+--primary: light-dark(oklch(0.455 0.098 166), oklch(0.765 0.135 166));
 \`\`\`
 
 Change the second number of each value to 0 and the app turns gray. \`/dev/ui\` shows every component in the current theme.
@@ -108,6 +108,7 @@ tables, a job, a setting, public pages and an API.
 
 - Drafts are saved a second after you stop typing. Until the server has them, your browser keeps a copy. Close the tab or lose
   the network, reopen the post, and your text is there.
+- Paste or drop images into the text. They stay private until a published post uses them.
 - Every version stays in the version history. Compare any two and restore an old one.
 - **Publish** publishes exactly what is in the fields. Later changes are a draft until you publish again.
 - **Schedule…** publishes a version at a time you choose.

@@ -3,14 +3,8 @@ import { appName } from '@/brand'
 import { absoluteUrl } from '@/core/site/origin'
 import { postPath } from './api-post'
 import { coverPath } from './covers'
+import { withAbsoluteUrls } from './post-html'
 import type { FeedPost } from './published'
-
-/** A feed has no base URL, so links and images need their origin. markdown.ts lets through no path that begins with `//`. */
-const withAbsoluteUrls = (html: string, url: string) =>
-  html
-    .replaceAll(/ (href|src)="\//g, (_, attribute: string) => ` ${attribute}="${absoluteUrl('/')}`)
-    .replaceAll(/ srcset="[^"]*"/g, (srcset) => srcset.replaceAll(/(?<=["\s])\//g, absoluteUrl('/')))
-    .replaceAll(' href="#', ` href="${url}#`)
 
 /** See https://jsonfeed.org/version/1.1. */
 export const toJsonFeed = (posts: FeedPost[]) => ({

@@ -1,3 +1,5 @@
+import { absoluteUrl } from '@/core/site/origin'
+
 export interface OutlineEntry {
   id: string
   text: string
@@ -62,3 +64,10 @@ export function toPageHtml(html: string): { html: string; outline: OutlineEntry[
       .replaceAll(/<pre[ >][\s\S]*?<\/pre>/g, (code) => `<figure data-slot="code-block">${code}${copyButton}</figure>`),
   }
 }
+
+/** A feed has no base URL, so links and images need their origin. markdown.ts lets through no path that begins with `//`. */
+export const withAbsoluteUrls = (html: string, url: string) =>
+  html
+    .replaceAll(/ (href|src)="\//g, (_, attribute: string) => ` ${attribute}="${absoluteUrl('/')}`)
+    .replaceAll(/ srcset="[^"]*"/g, (srcset) => srcset.replaceAll(/(?<=["\s])\//g, absoluteUrl('/')))
+    .replaceAll(' href="#', ` href="${url}#`)

@@ -64,6 +64,7 @@ export class Autosave {
     form.addEventListener('input', this.onInput)
     form.addEventListener('submit', this.onSubmit)
     window.addEventListener('online', this.flush)
+    window.addEventListener('beforeunload', this.onUnload)
     const ownDraft = this.store.read()
     if (ownDraft) this.restoreDraft(ownDraft)
     else {
@@ -111,6 +112,7 @@ export class Autosave {
     this.form.removeEventListener('input', this.onInput)
     this.form.removeEventListener('submit', this.onSubmit)
     window.removeEventListener('online', this.flush)
+    window.removeEventListener('beforeunload', this.onUnload)
   }
 
   private notify(state: State): void {
@@ -200,6 +202,11 @@ export class Autosave {
     // Not for every key: the editor is rendered each time.
     if (!this.running && this.status !== 'waiting') this.notify({ status: 'waiting' })
     this.scheduleFlush(saveDelayMs)
+  }
+
+  /** The browser asks whether to leave if the text would be lost. */
+  private readonly onUnload = (event: BeforeUnloadEvent) => {
+    if (this.isDirty && !this.isStored) event.preventDefault()
   }
 
   /**

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { buttonVariants, fieldErrorClass, hintClass, inputClass, labelClass } from '@/core/ui/control'
 import { applyEdit } from './editor/apply-edit'
 import { imageButton } from './editor/image-button'
+import { isComposing } from './editor/use-editor-keys'
 
 const formats = ['image/jpeg', 'image/png', 'image/webp', 'image/gif']
 
@@ -138,7 +139,7 @@ export function ImageField() {
     drop()
   }
   const insertOnEnter = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return
     // It would submit the post.
     event.preventDefault()
     void insert()

@@ -8,6 +8,7 @@ import { applyEdit, selectedIn } from './apply-edit'
 import { useEditor, useText } from './editor-form'
 import { continueLine, type Edit, type Format, format, indentItem, pasteLink } from './markdown-edit'
 import { MirroredText } from './mirrored-text'
+import { hasCommandKey, isComposing } from './use-editor-keys'
 
 /** The title and the text. Both are plain fields: they work without JavaScript. */
 export function WritingPane({ toolbar, footer }: { toolbar: ReactNode; footer: ReactNode }) {
@@ -126,18 +127,17 @@ const lineKeys: Record<string, Format> = { Digit7: 'numbers', Digit8: 'bullets',
 function editOf(event: KeyboardEvent, area: HTMLTextAreaElement): Edit | null {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
   const selected = selectedIn(area)
-  if (ctrlKey || metaKey) {
+  if (hasCommandKey(event)) {
     const kind = altKey ? undefined : shiftKey ? lineKeys[code] : formatKeys[key.toLowerCase()]
     return kind ? format(kind, selected) : null
   }
-  if (altKey) return null
+  if (altKey || ctrlKey || metaKey) return null
   if (key === 'Enter' && !shiftKey) return continueLine(selected)
   return key === 'Tab' ? indentItem(shiftKey, selected) : null
 }
 
 function onTextKey(event: KeyboardEvent, area: HTMLTextAreaElement): void {
-  // The Enter that ends the composition of a character is not a new line.
-  if (event.isComposing || area.readOnly) return
+  if (isComposing(event) || area.readOnly) return
   const edit = editOf(event, area)
   if (!edit) return
   event.preventDefault()

@@ -3,6 +3,7 @@ import { definePublicHandler, defineRoute } from '@/core/handler'
 import { absoluteUrl } from '@/core/site/origin'
 import { xml, xmlResponse } from '@/core/site/xml'
 import { postPath } from '../../api-post'
+import { withAbsoluteUrls } from '../../post-html'
 import { findNewest } from '../../published'
 
 /** Atom feed of the newest posts with their full HTML. */
@@ -30,7 +31,7 @@ export const { GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE } = defineRoute({
     <author><name>${post.authorName ?? appName}</name></author>
     ${post.tags.map((tag) => xml`<category term="${tag}"/>`)}
     <summary>${post.summary}</summary>
-    <content type="html" xml:base="${url}">${post.html}</content>
+    <content type="html">${withAbsoluteUrls(post.html, url)}</content>
   </entry>`
       })
       return xmlResponse(
