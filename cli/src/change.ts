@@ -50,10 +50,14 @@ export function add(snapshot: Snapshot, app: App, names: string[], options: Chan
   // tables again.
   const drops = app.repository.pathsAt('HEAD').filter((path) => newModules.some((name) => isDropMigration(path, name)))
   for (const [path, bytes] of app.repository.readAt('HEAD', drops)) if (bytes) base.set(path, bytes)
-  const plan = { what: `add ${newModules.join(' ')}`, message: `Add ${newModules.join(', ')}`, base, next }
-  return change(snapshot, app, plan, options, output, [
-    'Next, run "npm run db:migrate" or "npm run dev", which also applies migrations.',
-  ])
+  const plan: Plan = {
+    what: `add ${newModules.join(' ')}`,
+    message: `Add ${newModules.join(', ')}`,
+    base,
+    next,
+    nextSteps: ['Next, run "npm run db:migrate" or "npm run dev", which also applies migrations.'],
+  }
+  return change(snapshot, app, plan, options, output)
 }
 
 export interface RemoveOptions extends ChangeOptions {
@@ -113,8 +117,8 @@ export function remove(
     ...(tables.length > 0 ? [dataMessage] : []),
     'Run "npm run typecheck" to find links to its pages in your code.',
   ]
-  const plan = { what: `remove ${names.join(' ')}`, message: `Remove ${names.join(', ')}`, base, next }
-  return change(snapshot, app, plan, options, output, nextSteps)
+  const plan = { what: `remove ${names.join(' ')}`, message: `Remove ${names.join(', ')}`, base, next, nextSteps }
+  return change(snapshot, app, plan, options, output)
 }
 
 /** The imports of these modules, such as "src/app/shop/page.tsx:3". */
@@ -168,22 +172,14 @@ export function upgrade(snapshot: Snapshot, app: App, options: ChangeOptions, ou
     message: `Upgrade Plinth from ${state.version} to ${snapshot.version}`,
     base,
     next: render(snapshot, nextState),
+    nextSteps: ['Next, run "npm run format", "npm run check" and "npm run db:migrate".'],
   }
   printBreaking(snapshot, state.version, output)
-  return change(snapshot, app, plan, options, output, [
-    'Next, run "npm run format", "npm run check" and "npm run db:migrate".',
-  ])
+  return change(snapshot, app, plan, options, output)
 }
 
 /** Applies a plan to the app. All commands that change an app go through here. */
-function change(
-  snapshot: Snapshot,
-  app: App,
-  plan: Plan,
-  options: ChangeOptions,
-  output: Output,
-  nextSteps: string[],
-): ExitCode {
+function change(snapshot: Snapshot, app: App, plan: Plan, options: ChangeOptions, output: Output): ExitCode {
   const { repository } = app
   if (options.isDryRun) {
     const outcome = preview(repository, plan)
@@ -203,11 +199,11 @@ function change(
     output.result({ what: plan.what, changed: [], conflicts })
     return 2
   }
-  return finishChange(snapshot, app, outcome, options, output, nextSteps)
+  return finishChange(snapshot, app, outcome, options, output)
 }
 
 export function resume(snapshot: Snapshot, app: App, options: ChangeOptions, output: Output): ExitCode {
-  return finishChange(snapshot, app, continueOperation(app.repository), options, output, [])
+  return finishChange(snapshot, app, continueOperation(app.repository), options, output)
 }
 
 /** Adds the lockfile to the commit, and deletes the data that `abort` would need. */
@@ -217,9 +213,8 @@ function finishChange(
   outcome: AppliedChange,
   options: ChangeOptions,
   output: Output,
-  nextSteps: string[],
 ): ExitCode {
-  const { what, hasNewPackages, changed, conflicts, commit } = outcome
+  const { what, hasNewPackages, nextSteps, changed, conflicts, commit } = outcome
   const top = repository.run('rev-parse', '--show-toplevel')
   const manager = options.manager ?? detectPackageManager(folder, top)
   const isInstalling = hasNewPackages && options.isInstalled

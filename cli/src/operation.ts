@@ -22,6 +22,8 @@ export interface Operation {
   written: string[]
   /** Whether dependencies change, so that the lockfile must be regenerated. */
   hasNewPackages: boolean
+  /** What is left to do for the user, printed at the end. */
+  nextSteps: string[]
 }
 
 export const indentedList = (paths: string[]) => formatList(paths).join('\n')

@@ -41,7 +41,15 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 function finishUpgrade(prepare: () => void): { code: number; printed: string } {
   const [from, next] = [commitVersion('0.2.0'), commitVersion('0.3.0')]
   const app = openApp(folder)
-  saveOperation(app.repository, { what: 'upgrade', prefix: '', from, next, written: [], hasNewPackages: false })
+  saveOperation(app.repository, {
+    what: 'upgrade',
+    prefix: '',
+    from,
+    next,
+    written: [],
+    hasNewPackages: false,
+    nextSteps: [],
+  })
   prepare()
   const lines: string[] = []
   const output = { print: (...more: string[]) => void lines.push(...more), result: () => {} }

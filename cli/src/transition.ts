@@ -29,6 +29,8 @@ export interface Plan {
   message: string
   base: Tree
   next: Tree
+  /** What is left to do for the user, printed at the end. */
+  nextSteps: string[]
 }
 
 export interface Outcome {
@@ -37,7 +39,7 @@ export interface Outcome {
 }
 
 /** The outcome of an operation that was carried out. */
-export type AppliedChange = Outcome & Pick<Operation, 'what' | 'hasNewPackages'> & { commit: string }
+export type AppliedChange = Outcome & Pick<Operation, 'what' | 'hasNewPackages' | 'nextSteps'> & { commit: string }
 
 /** Prepares both trees so that git merges them into the app with real conflicts only. */
 function prepare(repository: Repository, plan: Plan): { base: Tree; next: Tree; hasNewPackages: boolean } {
@@ -149,6 +151,7 @@ export function applyPlan(repository: Repository, plan: Plan): AppliedChange {
     next: repository.commitAt(refs.next),
     written,
     hasNewPackages,
+    nextSteps: plan.nextSteps,
   }
   saveOperation(repository, operation)
   const { status, errorOutput } = repository.tryWith(
@@ -165,7 +168,8 @@ export function applyPlan(repository: Repository, plan: Plan): AppliedChange {
   const stayDeleted = deletedByUser(unmerged(repository))
   if (stayDeleted.length > 0) repository.run('rm', '--quiet', '--', ...stayDeleted.map((path) => `:(top)${path}`))
   const conflicts = [...unmerged(repository).keys()].map((path) => path.slice(repository.prefix.length))
-  if (conflicts.length > 0) return { what: plan.what, hasNewPackages, changed: [], conflicts, commit: '' }
+  if (conflicts.length > 0)
+    return { what: plan.what, hasNewPackages, nextSteps: plan.nextSteps, changed: [], conflicts, commit: '' }
   return commitPick(repository, operation)
 }
 
@@ -179,10 +183,11 @@ function commitPick(repository: Repository, operation: Operation): AppliedChange
 }
 
 function toAppliedChange(repository: Repository, operation: Operation): AppliedChange {
-  const { what, hasNewPackages, from } = operation
+  // An operation that an older version began has no steps.
+  const { what, hasNewPackages, nextSteps = [], from } = operation
   const commit = findCommit(repository, operation)
   const changed = repository.lines('diff', '--name-only', '-z', '--relative', from, commit)
-  return { what, hasNewPackages, changed, conflicts: [], commit }
+  return { what, hasNewPackages, nextSteps, changed, conflicts: [], commit }
 }
 
 /** Continues an operation that stopped at conflicts or was killed. */

@@ -60,7 +60,7 @@ test('upgrading an app of the version before this one equals creating it with th
   assert.deepEqual(differences(app.tree(), upgraded(modules)), [])
 })
 
-test('an upgrade stops at a conflict, and "abort" restores the app', () => {
+test('an upgrade stops at a conflict; "abort" restores the app, "continue" completes it and says what is left to do', () => {
   using app = new TestApp(fullTemplate, 'frozen', ['account'])
   const [path = '', line = 0] = [...firstChanges].find(([name]) => name.startsWith('src/core/')) ?? []
   app.edit(path, (text) => text.split('\n').with(line, '// mine').join('\n'))
@@ -70,5 +70,11 @@ test('an upgrade stops at a conflict, and "abort" restores the app', () => {
   assert.deepEqual(app.conflicts, [path])
   app.abort()
   assert.deepEqual(differences(app.tree(), before), [])
+  assert.ok(app.isClean && !app.isInProgress)
+
+  const steps = /Next, run "npm run format", "npm run check" and "npm run db:migrate"/
+  assert.doesNotMatch(app.upgrade(), steps)
+  app.write(path, '// mine')
+  assert.match(app.continue(), steps)
   assert.ok(app.isClean && !app.isInProgress)
 })

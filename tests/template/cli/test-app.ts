@@ -175,19 +175,23 @@ export class TestApp {
 
   /** Returns what the command prints. */
   upgrade(): string {
-    const lines: string[] = []
-    const output = { print: (...more: string[]) => void lines.push(...more), result: () => {} }
-    upgrade(this.template.present, openApp(this.folder), options, output)
-    return lines.join('\n')
+    return printed((output) => upgrade(this.template.present, openApp(this.folder), options, output))
   }
 
-  continue(): void {
-    resume(this.template.present, openApp(this.folder), options, silent)
+  /** Returns what the command prints. */
+  continue(): string {
+    return printed((output) => resume(this.template.present, openApp(this.folder), options, output))
   }
 
   abort(): void {
     abort(openApp(this.folder).repository)
   }
+}
+
+function printed(run: (output: typeof silent) => void): string {
+  const lines: string[] = []
+  run({ print: (...more: string[]) => void lines.push(...more), result: () => {} })
+  return lines.join('\n')
 }
 
 /** The first changed line of each source file that differs between the versions. */
