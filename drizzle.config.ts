@@ -11,6 +11,6 @@ export default defineConfig({
   schema: `${folder}/schema.ts`,
   out: `${folder}/_migrations`,
   // In an app, what continues a history that came with Plinth has a time as prefix, so that it never gets the number of a
-  // migration that an upgrade brings. Only the repository of the template has the folder cli.
-  migrations: { prefix: existsSync(`${folder}/_migrations`) && !existsSync('cli') ? 'timestamp' : 'index' },
+  // migration that an upgrade brings. The repository of the template has no plinth.json.
+  migrations: { prefix: existsSync(`${folder}/_migrations`) && existsSync('plinth.json') ? 'timestamp' : 'index' },
 })

@@ -33,16 +33,18 @@ describe('while "npm run dev" runs', () => {
     for (const stop of stops.splice(0)) stop()
   })
 
-  test('a new module and a changed package are noticed, once each', async () => {
+  test('a changed package and a new module are noticed, once each, but not an empty file', async () => {
     const folder = temporaryFolder()
     mkdirSync(join(folder, 'src', 'app', '(shop)'), { recursive: true })
     mkdirSync(join(folder, 'node_modules'))
     const reasons: string[] = []
     stops.push(watchApp((reason) => reasons.push(reason), { folder, everyMs: 20 }))
-    writeFileSync(join(folder, 'src', 'app', '(shop)', 'module.ts'), '')
-    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Modules have changed'])
+    const moduleFile = join(folder, 'src', 'app', '(shop)', 'module.ts')
+    writeFileSync(moduleFile, '')
     writeFileSync(join(folder, 'node_modules', '.package-lock.json'), '{}')
-    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Modules have changed', 'Packages have changed'])
+    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Packages have changed'])
+    writeFileSync(moduleFile, 'export default {}')
+    await expect.poll(() => reasons, { timeout: 30_000 }).toEqual(['Packages have changed', 'Modules have changed'])
   })
 })
 

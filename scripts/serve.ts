@@ -5,7 +5,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import { seedUsers } from '../src/core/db/seed-users.ts'
 import { devPassword, migrateDatabase, rejectRemote, seedDatabase } from './database.ts'
 import { prepareDevelopment } from './environment.ts'
-import { exitWithExplanation } from './explain-error.ts'
+import { exitWithExplanation, explainError } from './explain-error.ts'
 import { endLeftOver, forgetServer, recordServer } from './left-over.ts'
 import { findFreePort, isPortFree } from './ports.ts'
 import { root } from './root.ts'
@@ -85,6 +85,16 @@ async function announceReady(origin: string): Promise<void> {
   )
 }
 
+/** A new module may not be complete yet: the server starts all the same, and shows what is wrong with its pages. */
+async function updateDatabase(): Promise<void> {
+  try {
+    await migrateDatabase()
+    await seedDatabase()
+  } catch (error) {
+    console.error(`${explainError(error)}\nThe database was not updated. Fix this, then start "npm run dev" again.`)
+  }
+}
+
 /** Runs the server of development, and starts it again when modules or packages were added or removed. */
 async function runDevelopment(origin: string, host: string[]): Promise<number> {
   let reason = ''
@@ -100,8 +110,7 @@ async function runDevelopment(origin: string, host: string[]): Promise<number> {
       if (!reason || isStopping) return code
       console.log(`${reason}: starting again.`)
       reason = ''
-      await migrateDatabase()
-      await seedDatabase()
+      await updateDatabase()
     }
   } finally {
     stopWatching()

@@ -10,7 +10,10 @@ interface AppState {
 
 function readState(folder: string): AppState {
   const apps = join(folder, 'src', 'app')
-  const modules = readdirSync(apps).filter((name) => name.startsWith('(') && existsSync(join(apps, name, 'module.ts')))
+  // Editors create an empty file first.
+  const hasModule = (name: string) =>
+    (statSync(join(apps, name, 'module.ts'), { throwIfNoEntry: false })?.size ?? 0) > 0
+  const modules = readdirSync(apps).filter((name) => name.startsWith('(') && hasModule(name))
   const installed = join(folder, 'node_modules', '.package-lock.json')
   return { modules: modules.join(), packages: existsSync(installed) ? statSync(installed).mtimeMs : 0 }
 }
