@@ -6,7 +6,7 @@ const rowProblems = {
   name: 'Not a valid name (up to 100 characters)',
   role: 'Unknown role',
   hash: 'Unsupported password hash. Leave it empty to invite the user instead',
-  closed: 'No password hash, and sign-up is closed, so no one can be invited',
+  closed: 'Needs an invitation (no password hash, or an unverified email), but sign-up is closed',
   duplicate: 'The same email is in an earlier row',
   exists: 'Already a user',
 }

@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react'
 import type { Route } from 'next'
 import Link from 'next/link'
-import { roles } from '@/core/auth/policy'
+import { defaultRole, roles } from '@/core/auth/roles'
 import { getSession, requirePermission } from '@/core/auth/session/actor'
 import { Button, buttonVariants } from '@/core/ui/button'
 import { hintClass } from '@/core/ui/control'
@@ -92,9 +92,9 @@ const Columns = () => (
       facts={[
         { label: 'email', value: 'Required' },
         { label: 'name', value: 'The start of the email if empty' },
-        { label: 'role', value: `${roles.join(', ')}; viewer if empty` },
-        { label: 'hash', value: 'argon2id, scrypt or PBKDF2; an invitation if empty' },
-        { label: 'email_verified', value: 'An invitation if false' },
+        { label: 'role', value: `${roles.join(', ')}; ${defaultRole} if empty` },
+        { label: 'hash', value: 'argon2id, bcrypt, scrypt or PBKDF2; an invitation if empty' },
+        { label: 'email_verified', value: 'An invitation if false or empty' },
       ]}
     />
   </TitledCard>
