@@ -41,7 +41,8 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 
 /** Drops a template and all its copies, several at a time: some file systems wait for the disk after each deleted file. */
 export async function dropTemplate(serverUrl: string, template: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: serverUrl, max: 10 })
+  // `end` does not wait until its connections are closed, and the server may be stopped right after it.
+  const pool = new pg.Pool({ connectionString: serverUrl, max: 10 }).on('error', () => {})
   const { rows } = await pool.query('select datname from pg_database where starts_with(datname, $1)', [template])
   await Promise.all(rows.map(({ datname }) => pool.query(`drop database if exists ${datname} with (force)`)))
   await pool.end()
