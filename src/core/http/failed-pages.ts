@@ -1,16 +1,19 @@
 // Why pages failed. `onRequestError` knows the error but has no response; `writeHead` has the response but not the error.
 
-const shared = globalThis as { plinthFailures?: Map<string, FailureStatus>; plinthActions?: Set<string> }
+type Timer = ReturnType<typeof setTimeout>
+
+const shared = globalThis as { plinthFailures?: Map<string, FailureStatus>; plinthActions?: Map<string, Timer> }
 shared.plinthFailures ??= new Map()
-shared.plinthActions ??= new Set()
+shared.plinthActions ??= new Map()
 const { plinthFailures: failures, plinthActions: actions } = shared
 
 /** The database is down, or React could not read the arguments of the action. */
 export type FailureStatus = 503 | 400
 
-const forgetLater = (forget: () => void, seconds: number) => {
-  const timer: { unref?(): void } | number = setTimeout(forget, seconds * 1_000)
-  if (typeof timer === 'object') timer.unref?.()
+function forgetLater(forget: () => void, seconds: number): Timer {
+  const timer = setTimeout(forget, seconds * 1_000)
+  timer.unref?.()
+  return timer
 }
 
 /** Called when a page fails, before its response begins. */
@@ -28,16 +31,32 @@ export function takeFailure(requestId: string): FailureStatus | undefined {
 }
 
 /**
- * Called when an action begins. `policy` is the policy that proxy.ts gave to the request: it has a nonce, so it is different for
- * each, while callers choose the id of a request.
+ * What tells requests apart: the nonce in the policy that proxy.ts gave to each, and to its response. Callers choose the id of a
+ * request.
  */
+const nonceOf = (policy: string | null | undefined) => /'nonce-([^']+)'/.exec(policy ?? '')?.[1]
+
+/** Called when an action begins. `policy` is that of the request. */
 export function noteAction(policy: string | null): void {
-  if (!policy) return
-  actions.add(policy)
-  // Long after the page that follows the action has failed, if it does.
-  forgetLater(() => actions.delete(policy), 120)
+  const nonce = nonceOf(policy)
+  // Long after the page that follows the action has failed, if the end of the response does not tell.
+  if (nonce)
+    actions.set(
+      nonce,
+      forgetLater(() => actions.delete(nonce), 120),
+    )
+}
+
+/** Called when a response is over, with its policy. */
+export function forgetAction(policy: string): void {
+  const nonce = nonceOf(policy)
+  if (nonce === undefined) return
+  clearTimeout(actions.get(nonce))
+  actions.delete(nonce)
 }
 
 /** Whether the request is for an action that never began: React could not read its arguments. */
-export const isUnreadAction = (method: string, policy: string | undefined): boolean =>
-  method === 'POST' && policy !== undefined && !actions.has(policy)
+export function isUnreadAction(method: string, policy: string | undefined): boolean {
+  const nonce = nonceOf(policy)
+  return method === 'POST' && nonce !== undefined && !actions.has(nonce)
+}

@@ -3,9 +3,11 @@ import type { AddressInfo } from 'node:net'
 import * as nextConstants from 'next/dist/lib/constants'
 import { filterInternalHeaders } from 'next/dist/server/lib/server-ipc/utils'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { markFailure } from './failed-pages'
+import { isUnreadAction, markFailure, noteAction } from './failed-pages'
 import { hardenHttp } from './harden'
 
+const actionPolicy = "default-src 'self'; script-src 'nonce-abc'"
+let isUnreadDuringAction: boolean | undefined
 const server = createServer((request, response) => {
   if (request.url === '/page') response.setHeader('Content-Security-Policy', "default-src 'self'")
   response.setHeader('Cache-Control', 's-maxage=31536000')
@@ -13,6 +15,11 @@ const server = createServer((request, response) => {
   if (request.url === '/feed') {
     response.setHeader('Content-Security-Policy', "script-src 'nonce-abc'")
     response.setHeader('Cache-Control', 'public, max-age=300')
+  }
+  if (request.url === '/action') {
+    noteAction(actionPolicy)
+    response.setHeader('Content-Security-Policy', actionPolicy)
+    isUnreadDuringAction = isUnreadAction('POST', actionPolicy)
   }
   if (request.url === '/redirect') response.statusCode = 307
   if (request.url === '/failed') response.statusCode = 500
@@ -91,6 +98,13 @@ test('a page that failed because of an outage is 503 with Retry-After, or becaus
   markFailure('second', 400)
   expect(await ask('second')).toEqual([400, null])
   expect(await ask('third')).toEqual([500, null])
+})
+
+test('that an action has begun is known until its response is over, and takes no memory after that', async () => {
+  const { port } = server.address() as AddressInfo
+  await (await fetch(`http://127.0.0.1:${port}/action`, { method: 'POST' })).text()
+  expect(isUnreadDuringAction).toBe(false)
+  await expect.poll(() => isUnreadAction('POST', actionPolicy)).toBe(true)
 })
 
 test('two Authorization headers are ignored, one is left as it is', async () => {

@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 import { socketIpHeader } from './client-ip'
 import { type ErrorPage, prepareDocument } from './error-pages/replace-document'
 import { renderRetryPage, retryPagePolicy } from './error-pages/retry-page'
-import { takeFailure } from './failed-pages'
+import { forgetAction, takeFailure } from './failed-pages'
 import { defaultPolicy, pageHeaders, strictTransportSecurity } from './headers'
 import { onEveryRequest } from './server-hooks'
 
@@ -118,6 +118,12 @@ function dropCachedNonce(response: ServerResponse): void {
     response.removeHeader('Content-Security-Policy')
 }
 
+/** Before another policy replaces that of the request. */
+function forgetActionAfter(response: ServerResponse): void {
+  const policy = String(response.getHeader('Content-Security-Policy'))
+  response.once('close', () => forgetAction(policy))
+}
+
 /** Whether `If-None-Match` has the ETag that scripts/postbuild.ts set at build time. A proxy that compressed the page adds `W/`. */
 function isNotModified({ headers }: IncomingMessage, response: ServerResponse): boolean {
   const known = headers['if-none-match']
@@ -174,6 +180,7 @@ function hardenResponse(request: IncomingMessage, response: ServerResponse, notF
     if (!request.complete) response.setHeader('Connection', 'close')
     response.statusCode = args[0]
     args[0] = correctStatus(response)
+    if (!isRead) forgetActionAfter(response)
     dropDuplicateHeaders(response)
     dropCachedNonce(response)
     replaceDocument?.()
