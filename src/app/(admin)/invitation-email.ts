@@ -1,12 +1,12 @@
 import 'server-only'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { z } from 'zod'
 import { appName } from '@/brand'
 import { defaultRole, type Role, roleLabel } from '@/core/auth/roles'
 import { createEmailLink, type EmailLinkPurpose, sampleEmailLink } from '@/core/auth/tokens/email-link'
 import { db, type Transaction } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
-import { users } from '@/core/db/schema'
+import { tokens, users } from '@/core/db/schema'
 import { env } from '@/core/env'
 import { defineEmail, sampleRecipient } from '@/core/mail/define-email'
 import { hasLink } from '@/core/mail/has-link'
@@ -18,6 +18,11 @@ export const invitationToken: EmailLinkPurpose = {
   name: 'admin.invitation',
   path: '/join',
   lifetimeSeconds: validDays * 24 * 60 * 60,
+}
+
+/** Makes the links that were sent to these emails invalid. */
+export async function deleteInvitationTokens(tx: Transaction, emails: string[]): Promise<void> {
+  await tx.delete(tokens).where(and(eq(tokens.purpose, invitationToken.name), inArray(tokens.email, emails)))
 }
 
 interface InvitationContent {

@@ -1,5 +1,5 @@
 import 'server-only'
-import { and, desc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import { headers } from 'next/headers'
 import { z } from 'zod'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
@@ -15,6 +15,7 @@ import { isValidToken } from '@/core/auth/tokens/email-link'
 import { transactionAs } from '@/core/auth/transaction-as'
 import { normalizeEmail } from '@/core/auth/user/email'
 import { requireName } from '@/core/auth/user/name'
+import { rejectHigherRole } from '@/core/auth/user/rights'
 import { signUpUser } from '@/core/auth/user/sign-up'
 import { saveUserFields } from '@/core/auth/user-fields'
 import { db, type Transaction } from '@/core/db/client'
@@ -28,7 +29,7 @@ import { enqueue } from '@/core/jobs/queue'
 import { defineLimit } from '@/core/limits/limit'
 import { log } from '@/core/log'
 import type { SecondFactor } from '@/core/module'
-import { invitationEmail, invitationToken } from './invitation-email'
+import { deleteInvitationTokens, invitationEmail, invitationToken } from './invitation-email'
 import { isFromInviter, isValid } from './invitation-validity'
 import { can } from './policy'
 import { invitations } from './schema'
@@ -74,13 +75,14 @@ export async function invite(actor: Actor, text: string, role: Role): Promise<st
   const emails = await parseEmails(text)
   await inviteLimit.consume(actor.id)
   const client = getClientInfo(await headers())
-  await transactionAs(actor, can('users.invite'), async (tx) => {
+  await transactionAs(actor, can('users.invite'), async (tx, locked) => {
+    rejectHigherRole(locked, role)
     const created = await tx
       .insert(invitations)
       .values(emails.map((email) => ({ email, role, invitedBy: actor.id })))
       .onConflictDoUpdate({ target: invitations.email, set: { role, invitedBy: actor.id, sentAt: sentLater } })
       .returning({ id: invitations.id, sentAt: invitations.sentAt })
-    await deleteEmailTokens(tx, inArray(tokens.email, emails))
+    await deleteInvitationTokens(tx, emails)
     for (const { id, sentAt } of created) await enqueueEmail(tx, actor.id, id, sentAt)
     await recordAuditEvent(tx, 'invitation.sent', {
       actorId: actor.id,
@@ -107,14 +109,14 @@ export async function inviteImported(
     })
     .returning({ id: invitations.id, sentAt: invitations.sentAt })
   const emails = rows.map(({ email }) => email)
-  await deleteEmailTokens(tx, inArray(tokens.email, emails))
+  await deleteInvitationTokens(tx, emails)
   for (const { id, sentAt } of created) await enqueueEmail(tx, inviterId, id, sentAt)
 }
 
 /** Deletes the invitations of users who exist now. */
 export async function deleteInvitations(tx: Transaction, emails: string[]): Promise<void> {
   await tx.delete(invitations).where(inArray(invitations.email, emails))
-  await deleteEmailTokens(tx, inArray(tokens.email, emails))
+  await deleteInvitationTokens(tx, emails)
 }
 
 /** Invitations that are not accepted yet, newest first. */
@@ -163,14 +165,15 @@ export async function resend(actor: Actor, invitationId: string): Promise<void> 
   requireOpen()
   await inviteLimit.consume(actor.id)
   const client = getClientInfo(await headers())
-  await transactionAs(actor, can('users.invite'), async (tx) => {
+  await transactionAs(actor, can('users.invite'), async (tx, locked) => {
     const [invitation] = await tx
       .update(invitations)
       .set({ invitedBy: actor.id, sentAt: sentLater })
       .where(eq(invitations.id, invitationId))
       .returning({ email: invitations.email, role: invitations.role, sentAt: invitations.sentAt })
     if (!invitation) throw notFound()
-    await deleteEmailTokens(tx, eq(tokens.email, invitation.email))
+    rejectHigherRole(locked, invitation.role)
+    await deleteInvitationTokens(tx, [invitation.email])
     await enqueueEmail(tx, actor.id, invitationId, invitation.sentAt)
     await recordAuditEvent(tx, 'invitation.sent', {
       actorId: actor.id,
@@ -188,13 +191,9 @@ export async function revoke(actor: Actor, invitationId: string): Promise<void> 
       .where(eq(invitations.id, invitationId))
       .returning({ email: invitations.email })
     if (!invitation) throw notFound()
-    await deleteEmailTokens(tx, eq(tokens.email, invitation.email))
+    await deleteInvitationTokens(tx, [invitation.email])
     await recordAuditEvent(tx, 'invitation.revoked', { actorId: actor.id, client })
   })
-}
-
-async function deleteEmailTokens(tx: Transaction, which: SQL): Promise<void> {
-  await tx.delete(tokens).where(and(eq(tokens.purpose, invitationToken.name), which))
 }
 
 export async function isInvited(email: string): Promise<boolean> {
@@ -214,7 +213,7 @@ export async function consumeInvitation(tx: Transaction, email: string): Promise
     .delete(invitations)
     .where(eq(invitations.email, email))
     .returning({ role: invitations.role, isValid })
-  if (consumed) await deleteEmailTokens(tx, eq(tokens.email, email))
+  if (consumed) await deleteInvitationTokens(tx, [email])
   return consumed?.isValid ? consumed.role : null
 }
 
@@ -274,7 +273,7 @@ export async function revokeSent(tx: Transaction, userId: string, since: Date): 
     .where(and(eq(invitations.invitedBy, userId), gt(invitations.sentAt, since)))
     .returning({ email: invitations.email })
   const emails = revoked.map(({ email }) => email)
-  if (emails.length > 0) await deleteEmailTokens(tx, inArray(tokens.email, emails))
+  if (emails.length > 0) await deleteInvitationTokens(tx, emails)
 }
 
 /** Deletes invitations for the email of a user who is being deleted. */

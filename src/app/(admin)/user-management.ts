@@ -119,11 +119,12 @@ const restoreAll = (actor: Actor, userIds: string[]): Promise<Change> =>
 /** Ends one session of the user, or all. */
 export async function endSessions(actor: Actor, userId: string, only?: string): Promise<void> {
   const client = await currentClient()
-  await transactionAs(actor, can('users.sign_out'), async (tx) => {
+  const work = async (tx: Transaction) => {
     const count = await revokeSessions(tx, userId, only === undefined ? {} : { only })
     if (count === 0) throw new AppError('not_found', 'That session has already ended.')
     await recordAuditEvent(tx, 'session.revoked', { actorId: actor.id, targetId: userId, client, details: { count } })
-  })
+  }
+  await transactionAs(actor, can('users.sign_out'), work, { locks: [userId] })
 }
 
 /** Ends all sessions of users. Returns how many of the users had one. */
@@ -153,7 +154,7 @@ const resetLimit = defineLimit('admin_reset', { points: 5, seconds: 60 * 60 })
 export async function sendReset(actor: Actor, userId: string): Promise<void> {
   await resetLimit.consume(userId)
   const client = await currentClient()
-  await transactionAs(actor, can('users.reset'), async (tx) => {
+  const work = async (tx: Transaction) => {
     const [user] = await tx
       .select({ id: users.id })
       .from(users)
@@ -161,7 +162,8 @@ export async function sendReset(actor: Actor, userId: string): Promise<void> {
     if (!user) throw notFound()
     await enqueue(tx, resetByAdminEmail, { userId })
     await recordAuditEvent(tx, 'password.reset_sent', { actorId: actor.id, targetId: userId, client })
-  })
+  }
+  await transactionAs(actor, can('users.reset'), work, { locks: [userId] })
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Actor } from '@/core/auth/session/actor'
 import { hashToken, isToken } from '@/core/auth/tokens/token'
 import { type Member, transactionAs } from '@/core/auth/transaction-as'
 import { normalizeEmail } from '@/core/auth/user/email'
+import { rejectHigherRole } from '@/core/auth/user/rights'
 import { db, preparedName, type Transaction } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { ofScope, readInScope } from '@/core/db/scoped'
@@ -53,7 +54,9 @@ export async function inviteMembers(actor: Member, text: string, role: Role): Pr
   const emails = parseEmails(text)
   await countEmails(actor, emails.length)
   const client = getClientInfo(await headers())
-  await transactionAs(actor, can('members.invite'), async (tx, { id }) => {
+  await transactionAs(actor, can('members.invite'), async (tx, locked) => {
+    const { id } = locked
+    rejectHigherRole(locked, role)
     const [member] = await tx
       .select({ email: users.email })
       .from(members)
@@ -114,13 +117,15 @@ const missing = () => new AppError('not_found', 'This invitation no longer exist
 export async function resendInvitation(actor: Member, id: string): Promise<void> {
   await countEmails(actor, 1)
   const client = getClientInfo(await headers())
-  await transactionAs(actor, can('members.invite'), async (tx, { id: actorId }) => {
+  await transactionAs(actor, can('members.invite'), async (tx, locked) => {
+    const actorId = locked.id
     const [sent] = await tx
       .update(invitations)
       .set({ sentAt: sql`now()`, tokenHash: null, invitedBy: actorId })
       .where(and(ofScope(invitations.scopeId), eq(invitations.id, id), isPending))
       .returning({ id: invitations.id, sentAt: invitations.sentAt, role: invitations.role })
     if (!sent) throw missing()
+    rejectHigherRole(locked, sent.role)
     await enqueueEmail(tx, sent)
     await recordAuditEvent(tx, 'member.invited', { actorId, client, details: { count: 1, role: sent.role } })
   })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { recordAuditEvent } from '@/core/audit/record-audit-event'
 import { adminRole, isAdminRole, type Role, roles } from '@/core/auth/roles'
 import { type LockedMember, type Member, transactionAs } from '@/core/auth/transaction-as'
-import { endLostRights } from '@/core/auth/user/rights'
+import { endLostRights, rejectHigherRole } from '@/core/auth/user/rights'
 import type { Database, Transaction } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { ofScope, readInScope } from '@/core/db/scoped'
@@ -150,6 +150,7 @@ export async function changeMemberRole(actor: Member, userId: string, to: Role):
   const work = async (tx: Transaction, locked: LockedAdmin) => {
     const from = await lockMember(tx, userId, to)
     if (from === to) return false
+    for (const role of [from, to]) rejectHigherRole(locked, role)
     if (isAdminRole(from)) await ensureAdminRemains(tx, locked.scope.id, [userId])
     await writeRole(tx, locked, { userId, to })
     await recordAuditEvent(tx, 'member.role_changed', {
@@ -182,6 +183,7 @@ export async function transferOrganization(actor: Member, userId: string): Promi
 
 async function deleteMember(tx: Transaction, actor: LockedAdmin, userId: string): Promise<void> {
   const role = await lockMember(tx, userId)
+  rejectHigherRole(actor, role)
   if (isAdminRole(role)) await ensureAdminRemains(tx, actor.scope.id, [userId])
   const email = tx
     .select({ email: sql`lower(${users.email})` })

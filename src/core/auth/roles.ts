@@ -69,8 +69,11 @@ export const adminRole = 'admin' satisfies Role
 
 export const isAdminRole = (role: Role | null | undefined) => role === adminRole
 
+/** Whether the first role is at most as high as the second. */
+export const isAtMost = (one: Role, other: Role) => roles.indexOf(one) <= roles.indexOf(other)
+
 /** The lower of two roles. */
-export const lowerRole = (one: Role, other: Role) => (roles.indexOf(one) < roles.indexOf(other) ? one : other)
+export const lowerRole = (one: Role, other: Role) => (isAtMost(one, other) ? one : other)
 
 export function findRole(name: string): RoleDefinition | undefined {
   return roleTable.find((role) => role.name === name)

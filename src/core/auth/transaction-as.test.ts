@@ -2,14 +2,15 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { appSlug } from '@/brand'
 import { recordAuditEvent } from '../audit/record-audit-event'
-import { db } from '../db/client'
+import { db, type Transaction } from '../db/client'
 import { inTransaction } from '../db/in-transaction'
 import { auditEvents, sessions, users } from '../db/schema'
 import { withRequest } from '../http/request'
 import { definePolicy, type Role } from './policy'
 import { getSession } from './session/actor'
 import { hashToken, newToken } from './tokens/token'
-import { transactionAs, transactionAsSelf } from './transaction-as'
+import { type LockedActor, transactionAs, transactionAsSelf } from './transaction-as'
+import { setRole } from './user/rights'
 
 const { can } = definePolicy({ 'things.write': ['editor', 'admin'], 'things.delete': ['admin'] })
 
@@ -68,6 +69,21 @@ describe('a transaction on behalf of a user', () => {
     await expect(write(admin, can('things.delete'))).rejects.toMatchObject({ code: 'forbidden' })
     await set(editor.id, { role: 'admin' })
     expect(await write(editor)).toBe('editor')
+  })
+
+  test('changes no user who has a higher role, suspended or not, and gives no such role', async () => {
+    const viewer = await newUser('viewer')
+    const change = (userId: string, role: Role) => {
+      const work = (tx: Transaction, locked: LockedActor) =>
+        setRole(tx, locked, { userId, role }, { ip: null, userAgent: null })
+      return transactionAs(editor, can('things.write'), work, { locks: [userId] })
+    }
+    await change(viewer.id, 'editor')
+    const tooHigh = { code: 'forbidden', message: expect.stringMatching(/higher role than you|above your own/) }
+    await expect(change(viewer.id, 'admin')).rejects.toMatchObject(tooHigh)
+    await expect(change(admin.id, 'editor')).rejects.toMatchObject(tooHigh)
+    await set(admin.id, { isSuspended: true })
+    await expect(change(admin.id, 'editor')).rejects.toMatchObject(tooHigh)
   })
 
   test('waits for a concurrent demotion, and then does nothing', async () => {

@@ -9,7 +9,7 @@ import { AppError } from '../errors'
 import { type Caller, currentRequest } from '../http/request'
 import type { Scope, ScopeMember } from '../scope'
 import { type Allow, type AppAllow, isAllowed } from './policy'
-import { isAdminRole, lowerRole, type Role } from './roles'
+import { isAdminRole, isAtMost, lowerRole, type Role } from './roles'
 import type { Actor } from './session/actor'
 
 declare const brand: unique symbol
@@ -40,7 +40,7 @@ export type Member = AppCaller & { scope: Scope }
 /**
  * Runs a transaction on behalf of a user. Locks the user row first and checks the permission again, so that a
  * concurrent demotion, suspension or deletion either waits for this transaction or makes it fail. `locks` are the ids
- * of other users whose rows the work changes.
+ * of other users whose rows the work changes. Nobody changes a user whose role in the app is above their own.
  *
  * If the permission is decided in a scope, the transaction enters it, and the role there decides. Code that changes a membership
  * locks its user in the same way.
@@ -73,8 +73,12 @@ export function transactionAs<Data>(
 ): Promise<Data> {
   if (allow.where === 'app')
     return inTransaction(async (tx) => {
-      const role = await lockActor(tx, { actorId: actor.id, session: await findSession(), locks })
-      return work(tx, checkRole({ id: actor.id, role: lowerRole(role, actor.role) }, allow) as never)
+      const { role: ownRole, others } = await lockActor(tx, { actorId: actor.id, session: await findSession(), locks })
+      const role = lowerRole(ownRole, actor.role)
+      const locked = checkRole({ id: actor.id, role }, allow)
+      if (others.some((other) => !isAtMost(other, role)))
+        throw new AppError('forbidden', 'This user has a higher role than you.')
+      return work(tx, locked as never)
     })
   const member = { id: actor.id, scope: actor.scope ?? null }
   if (allow.where === 'scope' && !member.scope) return Promise.reject(new AppError('not_found'))
@@ -83,11 +87,11 @@ export function transactionAs<Data>(
       async (tx) => {
         const session = await findSession()
         // Sent together, and in this order: the role in the scope is read once the lock is held.
-        const [appRole, scopeRole] = await Promise.all([
+        const [caller, scopeRole] = await Promise.all([
           lockActor(tx, { actorId: actor.id, session, locks }),
           enterAs(tx, member),
         ])
-        const role = member.scope ? scopeRole : appRole
+        const role = member.scope ? scopeRole : caller.role
         if (!role) throw new AppError('not_found')
         return work(tx, checkRole({ ...member, role: lowerRole(role, actor.role) }, allow) as never)
       },
@@ -105,29 +109,33 @@ export const transactionAsSelf = <Data>(
   work: (tx: Transaction, role: Role) => Promise<Data>,
   options?: Parameters<typeof inTransaction>[1],
 ): Promise<Data> =>
-  inTransaction(
-    async (tx) => work(tx, await lockActor(tx, { actorId: userId, session: await findSession(), locks: [] })),
-    options,
-  )
+  inTransaction(async (tx) => {
+    const { role } = await lockActor(tx, { actorId: userId, session: await findSession(), locks: [] })
+    return work(tx, role)
+  }, options)
 
 /** Of a job or an API client: none. */
 const findSession = async () => currentRequest()?.session
 
-/** Locks the caller with their session, and the admin who impersonates them. Returns the role of the caller in the app. */
+/**
+ * Locks the caller with their session, the admin who impersonates them, and the users of `locks`. Returns the role of the caller
+ * in the app, and those of the others.
+ */
 async function lockActor(
   tx: Transaction,
   { actorId, session, locks }: { actorId: string; session: Caller | null | undefined; locks: string[] },
-): Promise<Role> {
+): Promise<{ role: Role; others: Role[] }> {
   const admin = session?.impersonatedBy
-  const [active, isOpen] = await Promise.all([
-    lockUsers(tx, [actorId, ...(admin ? [admin.id] : []), ...locks]),
+  const [rows, isOpen] = await Promise.all([
+    lockRows(tx, [actorId, ...(admin ? [admin.id] : []), ...locks]),
     !session || lockSession(tx, session.id),
   ])
+  const active = activeRoles(rows)
   const role = active.get(actorId)
   // Impersonation ends when the admin stops being one, or the user becomes one.
   if (!role || !isOpen || (admin && (!isAdminRole(active.get(admin.id)) || isAdminRole(role))))
     throw new AppError('unauthenticated', lostPermissionMessage)
-  return role
+  return { role, others: rows.filter(({ id }) => locks.includes(id)).map((row) => row.role) }
 }
 
 /** Keeps a session from ending until the transaction ends. Whether it has not ended already. */
@@ -150,11 +158,16 @@ const lostPermissionMessage = 'You no longer have permission to do this.'
  * @public For jobs that run on behalf of a user.
  */
 export async function lockUsers(tx: Transaction, userIds: string[]): Promise<Map<string, Role>> {
-  const rows = await tx
+  return activeRoles(await lockRows(tx, userIds))
+}
+
+const lockRows = (tx: Transaction, userIds: string[]) =>
+  tx
     .select({ id: users.id, role: users.role, suspendedAt: users.suspendedAt })
     .from(users)
     .where(inArray(users.id, userIds))
     .orderBy(asc(users.id))
     .for('no key update')
-  return new Map(rows.filter(({ suspendedAt }) => suspendedAt === null).map(({ id, role }) => [id, role]))
-}
+
+const activeRoles = (rows: Awaited<ReturnType<typeof lockRows>>) =>
+  new Map(rows.filter(({ suspendedAt }) => suspendedAt === null).map(({ id, role }) => [id, role]))

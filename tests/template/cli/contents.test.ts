@@ -32,7 +32,7 @@ function measure(modules: string[]) {
 // raise them only for what an app gets to use.
 for (const [what, modules, bounds] of [
   ['all modules', moduleNames, { files: 1_030, linesOfTests: 8_000 }],
-  ['no module', [], { files: 481, linesOfTests: 4_010 }],
+  ['no module', [], { files: 481, linesOfTests: 4_030 }],
 ] as const)
   test(`an app with ${what} has a bounded number of files and lines of tests`, (context) => {
     const { files, linesOfTests, folders } = measure([...modules])

@@ -132,10 +132,7 @@ export const mutations: Mutation[] = [
     description: 'transactions trust the role read at the start of the request',
     changes: {
       'src/core/auth/transaction-as.ts': [
-        [
-          'role: lowerRole(role, actor.role) }, allow) as never)\n    })',
-          'role: role && actor.role }, allow) as never)\n    })',
-        ],
+        ['const role = lowerRole(ownRole, actor.role)', 'const role = ownRole && actor.role'],
       ],
     },
     failingCheck: 'H-365',
@@ -291,7 +288,7 @@ export const mutations: Mutation[] = [
     name: 'unread-action',
     description: 'arguments of an action that cannot be read are a server error',
     changes: {
-      'src/core/http/failed-pages.ts': [["method === 'POST' && policy", "method === 'PUT' && policy"]],
+      'src/core/http/failed-pages.ts': [["method === 'POST' && nonce", "method === 'PUT' && nonce"]],
     },
     failingCheck: 'H-378',
     expected: /500/,

@@ -1,5 +1,6 @@
 import 'server-only'
 import { eq } from 'drizzle-orm'
+import { adminRole } from '@/core/auth/roles'
 import { db } from '@/core/db/client'
 import { inTransaction } from '@/core/db/in-transaction'
 import { imports } from '../schema'
@@ -22,7 +23,8 @@ interface Options {
 
 /** For `npm run user -- import`: prints the report of the dry run and then imports, without an admin and without the worker. */
 export async function importFile({ name, content }: ImportFile, { isConfirmed, print }: Options): Promise<void> {
-  const importId = await stageImport(content, { createdBy: null, fileName: () => name, transact: inTransaction })
+  const staging = { createdBy: null, highestRole: adminRole, fileName: () => name, transact: inTransaction } as const
+  const importId = await stageImport(content, staging)
   try {
     await printReport(importId, print)
     if (!isConfirmed) {

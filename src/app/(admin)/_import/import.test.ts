@@ -69,6 +69,7 @@ const stageVerified = (...lines: string[]) => stageFile('email,name,role,passwor
 const stageFile = (...lines: string[]) =>
   stageImport(bytesOf(lines.join('\n')), {
     createdBy: admin.id,
+    highestRole: admin.role,
     fileName: () => 'users.csv',
     transact: (work) => transactionAs(admin, can('users.import'), work),
   })

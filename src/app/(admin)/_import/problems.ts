@@ -4,7 +4,7 @@ import { AppError } from '@/core/errors'
 const rowProblems = {
   email: 'Not a valid email',
   name: 'Not a valid name (up to 100 characters)',
-  role: 'Unknown role',
+  role: 'Unknown role, or one above your own',
   hash: 'Unsupported password hash. Leave it empty to invite the user instead',
   closed: 'Needs an invitation (no password hash, or an unverified email), but sign-up is closed',
   duplicate: 'The same email is in an earlier row',

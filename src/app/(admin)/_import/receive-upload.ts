@@ -39,6 +39,7 @@ async function stageUpload(actor: Actor, reader: Reader, boundary: string): Prom
     })
     return await stageImport(file, {
       createdBy: actor.id,
+      highestRole: actor.role,
       fileName: () => fileName,
       transact: (work) => transactionAs(actor, can('users.import'), work),
     })

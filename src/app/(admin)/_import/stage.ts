@@ -1,5 +1,6 @@
 import 'server-only'
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { Role } from '@/core/auth/roles'
 import { db, type Transaction } from '@/core/db/client'
 import { users } from '@/core/db/schema'
 import { AppError } from '@/core/errors'
@@ -13,6 +14,8 @@ const batchSize = 500
 
 interface Staging {
   createdBy: string | null
+  /** No row may have a role above it. */
+  highestRole: Role
   /** Known only once the file arrives. */
   fileName: () => string
   /** Runs a transaction: with the permission of the admin, or without one on the command line. */
@@ -30,7 +33,7 @@ export async function stageImport(source: AsyncIterable<Uint8Array>, staging: St
     let batch: Row[] = []
     for await (const record of readRecords(source)) {
       if (++count > maxRows) throw uploadError('rows')
-      batch.push(toRow(record))
+      batch.push(toRow(record, staging.highestRole))
       if (batch.length < batchSize) continue
       await addRows(staging, importId, batch)
       batch = []

@@ -1,6 +1,6 @@
 import 'server-only'
 import { toStoredHash } from '@/core/auth/password/hash'
-import { defaultRole, type Role, roles } from '@/core/auth/roles'
+import { defaultRole, isAtMost, type Role, roles } from '@/core/auth/roles'
 import { normalizeEmail } from '@/core/auth/user/email'
 import { normalizeName } from '@/core/auth/user/name'
 import { isOpenToInvited } from '../invitations'
@@ -32,12 +32,12 @@ const readHash = (text: string) => (text.trim().startsWith('!') ? '' : text.trim
 const isYes = (text: string) => /^(true|t|yes|y|1)$|^(?!0000)\d{4}-\d\d-\d\d|^(?!0+$)\d{10,13}$/i.test(text.trim())
 
 /** Checks what the row alone tells. A user whose email was not verified there gets an invitation, which verifies it. */
-export function toRow({ row, fields }: FileRecord): Row {
+export function toRow({ row, fields }: FileRecord, highestRole: Role): Row {
   const { email: typedEmail = '', name: typedName = '', role: typedRole = '', isVerified } = fields
   const typedHash = readHash(fields.hash ?? '')
   const email = normalizeEmail(typedEmail)
   const name = normalizeName(typedName.trim() === '' ? (email?.split('@')[0] ?? '') : typedName)
-  const role = findRole(typedRole)
+  const role = findRole(typedRole, highestRole)
   const stored = toStoredHash(typedHash)
   const hash = isVerified === undefined || isYes(isVerified) ? stored : null
   const findProblem = (): RowProblem | null => {
@@ -59,7 +59,7 @@ export function toRow({ row, fields }: FileRecord): Row {
 }
 
 /** An empty cell is the role of a user who signs up. */
-function findRole(text: string): Role | undefined {
+function findRole(text: string, highestRole: Role): Role | undefined {
   const name = text.trim().toLowerCase()
-  return name === '' ? defaultRole : roles.find((role) => role === name)
+  return name === '' ? defaultRole : roles.find((role) => role === name && isAtMost(role, highestRole))
 }

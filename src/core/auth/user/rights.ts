@@ -7,7 +7,7 @@ import { sessions, users } from '../../db/schema'
 import { AppError } from '../../errors'
 import type { ClientInfo } from '../../http/client-ip'
 import { appScopeId } from '../../scope'
-import { isAdminRole, type Role, roles } from '../roles'
+import { isAdminRole, isAtMost, type Role, roles } from '../roles'
 import type { LockedActor } from '../transaction-as'
 import { ensureAdminRemains } from './admins'
 
@@ -24,6 +24,14 @@ export async function endLostRights(
 ): Promise<void> {
   if (userIds.length === 0) return
   for (const module of modules) await module.onRightsChange?.(tx, { userIds, role, actorId, scopeId })
+}
+
+/**
+ * Nobody gives a role above their own, whatever else they may do, or changes a member who has one.
+ * @public For modules that manage users or members.
+ */
+export function rejectHigherRole(actor: Pick<LockedActor, 'role'>, role: Role): void {
+  if (!isAtMost(role, actor.role)) throw new AppError('forbidden', 'That role is above your own.')
 }
 
 /**
@@ -52,6 +60,7 @@ export const setRoles = async (tx: Transaction, actor: LockedActor, changes: Rol
   (await changeRoles(tx, actor, changes, client)).changed
 
 async function changeRoles(tx: Transaction, actor: LockedActor, changes: RoleChange[], client: ClientInfo) {
+  for (const { role } of changes) rejectHigherRole(actor, role)
   const demoted = changes.filter(({ role }) => !isAdminRole(role)).map(({ userId }) => userId)
   const wanted = new Map(changes.map((change) => [change.userId, change]))
   const [found] = await Promise.all([
