@@ -170,9 +170,9 @@ const isSelected = ({ name, picture }: Screenshot) =>
 
 /** Writes the picture to each file of that name, in the format of the file. It has two pixels for each of the page. */
 async function replacePictures(name: string, png: Buffer): Promise<void> {
-  for (const file of globSync(`{docs/images,src/app/*/_images}/${name}.{png,webp}`, { cwd: root })) {
-    const picture = file.endsWith('.webp')
-      ? sharp(png).webp({ quality: 82, effort: 6 })
+  for (const file of globSync(`{docs/images,src/app/*/_images}/${name}.{png,avif}`, { cwd: root })) {
+    const picture = file.endsWith('.avif')
+      ? sharp(png).avif({ quality: 50, effort: 6 })
       : sharp(png).resize({ width: 1280 }).png({ palette: true })
     await picture.toFile(join(root, file))
     console.log(`Replaced ${file}`)

@@ -1,8 +1,8 @@
 import { ArrowRight, Check } from 'lucide-react'
 import { buttonVariants } from '@/core/ui/button'
 import { publicPages } from '@/public-pages'
-import usersDark from '../_images/users-dark.webp'
-import usersLight from '../_images/users-light.webp'
+import usersDark from '../_images/users-dark.avif'
+import usersLight from '../_images/users-light.avif'
 import { content } from '../content'
 import { CopyCommand } from './copy-command'
 
