@@ -132,6 +132,15 @@ function signInMethodShots(app: string, shot: Shoot, signInAsNewUser: SignIn): S
       await page.getByLabel('Code', { exact: true }).waitFor()
     }),
     {
+      name: 'account-two-factor_confirm',
+      url: `${app}/account/two-factor`,
+      before: async (page) => {
+        const email = await signInAsNewUser(page)
+        await enableTotp(email)
+        await expireReauthentication(email)
+      },
+    },
+    {
       name: 'account-two-factor_on',
       url: `${app}/account/two-factor`,
       before: async (page) => enableTotp(await signInAsNewUser(page)),

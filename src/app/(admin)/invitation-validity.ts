@@ -10,8 +10,8 @@ export const validDays = 7
 const rankOf = (role: SQL) => sql`array_position(${sql.param(roles)}::text[], ${role})`
 
 /**
- * Whether the admin who sent an invitation may still invite, and give that role; it is void otherwise. With the names of the tables, because the columns
- * of Drizzle have none in a query of one table.
+ * Whether the admin who sent an invitation may still invite, and give that role; it is void otherwise. With the names of the
+ * tables, because the columns of Drizzle have none in a query of one table.
  */
 export const isFromInviter = sql<boolean>`(admin_invitations.invited_by is null or exists (
   select from users as inviter where inviter.id = admin_invitations.invited_by and inviter.suspended_at is null
